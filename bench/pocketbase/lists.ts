@@ -6,8 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'pannier'
+import { environmentOf } from 'pannier/internal'
 import { sqlite } from 'pannier/sqlite'
 import { Access } from '../../packages/backend/src/access/access.ts'
+import { DataKey } from '../../packages/backend/src/access/data-key.ts'
+import { ShownRevisions } from '../../packages/backend/src/access/shown-revisions.ts'
 import { recordsName } from '../../packages/backend/src/definitions/definition.ts'
 import { Definitions } from '../../packages/backend/src/definitions/definitions.ts'
 import { GUEST, SYSTEM, type Principal } from '../../packages/backend/src/gateway/principal.ts'
@@ -61,10 +64,12 @@ for (const { name, count, recordOf } of [...TABLES, { name: POSTS, count: posts,
     await collection.insert(Array.from({ length: size }, (_, at) => documentOf(recordOf(from + at))))
   }
 }
+const environment = environmentOf(database)
 const reads = new RecordReads({
   database,
+  environment,
   definitions,
-  access: new Access(definitions),
+  access: new Access(definitions, new ShownRevisions(await DataKey.open(database, environment))),
 })
 const people = definitions.find('people')!
 const record = (await database.collection(recordsName(people)).get(idOf('user', 7)))!

@@ -5,9 +5,15 @@ import type { AddressInfo } from 'node:net'
 import { simpleParser } from 'mailparser'
 import type { ParsedMail } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
+import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPServerOptions } from 'smtp-server'
 
 const RECEIVED_MS_MAX = 60_000
+
+/** The library waits 100 ms for clients that talk too soon. Ours do not. */
+SMTPConnection.prototype.init = function (this: SMTPConnection): void {
+  this._setListeners(() => this.connectionReady())
+}
 
 /** What a program got, as it came and as a reader sees it. */
 export interface ReceivedMail {

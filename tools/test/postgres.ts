@@ -115,8 +115,8 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** 'SIGINT' stops it in order, 'SIGQUIT' as a crash does. */
-  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+  /** 'SIGINT' stops it in order, 'SIGTERM' when all connections have ended, 'SIGQUIT' as a crash does. */
+  async stop(signal: 'SIGINT' | 'SIGTERM' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
     const server = this.#server
     if (server === undefined || !this.isRunning) return
     const ended = new Promise((resolve) => server.once('exit', resolve))

@@ -2404,8 +2404,8 @@ interface EncryptionSlot {
 }
 
 /**
- * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Nothing but
- * an entry calls `Date.now`, `Math.random`, `setTimeout` and the like itself: lint sees to that.
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Only the
+ * entries of packages call `Date.now`, `Math.random` and `setTimeout`; lint forbids the rest.
  */
 interface Environment {
     /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */

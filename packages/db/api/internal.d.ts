@@ -136,8 +136,8 @@ export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | un
 export type Durability = 'relaxed' | 'strict';
 
 /**
- * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Nothing but
- * an entry calls `Date.now`, `Math.random`, `setTimeout` and the like itself: lint sees to that.
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Only the
+ * entries of packages call `Date.now`, `Math.random` and `setTimeout`; lint forbids the rest.
  */
 export interface Environment {
     /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */

@@ -172,9 +172,9 @@ export type Test = (name: string, body: () => void | Promise<void>) => void;
 export interface VirtualEnvironment extends Environment {
     /** How many timers wait. */
     readonly timerCount: number;
-    /** Resolves when nothing goes on any more but what waits for a timer or for somebody outside. The clock stands still. */
+    /** Resolves when nothing is left but what waits for a timer or for somebody outside. The clock stands still. */
     idle(): Promise<void>;
-    /** Moves the clock by so many milliseconds. Timers that are due meanwhile fire in order, each when all before it has gone idle. */
+    /** Moves the clock by `ms` milliseconds. Timers that are due meanwhile fire in order, each when all before it has gone idle. */
     advance(ms: number): Promise<void>;
     /**
      * Moves the clock from timer to timer until the condition holds.
@@ -182,7 +182,7 @@ export interface VirtualEnvironment extends Environment {
      * @throws CheckError if it does not hold after `msMax` milliseconds of this clock (a day by default), or no timer is left
      */
     until(condition: () => unknown, msMax?: number): Promise<void>;
-    /** Sets the wall clock forward, or back, without the time going on: as an operator or a bad battery does. */
+    /** Sets the wall clock forward, or back, while the other clock stands still: as an operator or a bad battery does. */
     jump(ms: number): void;
 }
 
@@ -284,8 +284,8 @@ type CommitSequence = Brand<number, 'CommitSequence'>;
 type Durability = 'relaxed' | 'strict';
 
 /**
- * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Nothing but
- * an entry calls `Date.now`, `Math.random`, `setTimeout` and the like itself: lint sees to that.
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Only the
+ * entries of packages call `Date.now`, `Math.random` and `setTimeout`; lint forbids the rest.
  */
 interface Environment {
     /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */

@@ -3,10 +3,11 @@
  * milliseconds, and takes the same course in each run.
  */
 import type { Environment } from '../src/base/environment.ts'
+import { toHex } from '../src/codec/bytes.ts'
 import { systemEnvironment } from '../src/database/lifecycle/environment.ts'
 import { CheckError } from './check.ts'
 import { quietLoop } from './event-loop.ts'
-import { seededRandom } from './random.ts'
+import { RandomBits } from './random.ts'
 
 /** A clock that a test moves. */
 export interface VirtualEnvironment extends Environment {
@@ -52,13 +53,14 @@ const DAY_MS = 86_400_000
  * await clock.advance(60_000)
  */
 export function virtualEnvironment({ seed = 1, startMs = START_MS }: VirtualOptions = {}): VirtualEnvironment {
-  const random = seededRandom(seed)
+  // Not counted: how often something is drawn is no input of a test.
+  const bits = new RandomBits(seed, false)
   const { yield: turn } = systemEnvironment()
   const timers = new Set<Timer>()
   let nowMs = 0
   let aheadMs = startMs
   let order = 0
-  const randomBytes = (length: number): Uint8Array<ArrayBuffer> => Uint8Array.from({ length }, () => random.below(256))
+  const randomBytes = (length: number): Uint8Array<ArrayBuffer> => Uint8Array.from({ length }, () => bits.next() >>> 24)
   const next = (): Timer | undefined => {
     let first: Timer | undefined
     for (const timer of timers)
@@ -81,7 +83,7 @@ export function virtualEnvironment({ seed = 1, startMs = START_MS }: VirtualOpti
     now: () => nowMs,
     wallClock: () => aheadMs + nowMs,
     randomBytes,
-    randomId: () => Array.from({ length: 32 }, () => random.below(16).toString(16)).join(''),
+    randomId: () => toHex(randomBytes(16)),
     yield: turn,
     after(delayMs, callback) {
       const timer = { dueMs: nowMs + Math.max(0, delayMs), order: order++, callback }

@@ -2,6 +2,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { every, pause } from '../../src/base/environment.ts'
+import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { virtualEnvironment } from '../../testing/virtual-environment.ts'
 
 test('a pause ends with its time or with its signal, and leaves nothing behind', async () => {
@@ -30,4 +31,16 @@ test('every calls back again and again until it is ended', async () => {
   })
   await clock.advance(1000)
   expect([calls, clock.timerCount]).toEqual([3, 0])
+})
+
+test('a timer keeps a Node process alive only while somebody awaits it', () => {
+  const { after } = systemEnvironment()
+  const alive = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = alive()
+  const cancels = [after(60_000, () => {})]
+  expect(alive()).toBe(before)
+  cancels.push(after(60_000, () => {}, true))
+  expect(alive()).toBe(before + 1)
+  for (const cancel of cancels) cancel()
+  expect(alive()).toBe(before)
 })
