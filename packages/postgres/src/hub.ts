@@ -41,7 +41,7 @@ const LISTEN_AGAIN_MS = 500
 const NAME_LENGTH_MAX = 63
 /** For what is done again, or that nobody waits for. */
 export const UNAWAITED: PatienceLimits = { isAwaited: () => false }
-/** Of what names a process, or a handle. */
+/** The length of a name of a process, or of a handle. */
 export const ID_LENGTH = 16
 
 /** The table of turns in a schema, and the like. */

@@ -60,7 +60,7 @@ export class Places {
     for (const { connections } of this.all) connections.leave()
   }
 
-  /** Of a database, or of a move: 52 bits that nobody else has. */
+  /** The number of a database, or of a move: 52 bits that nobody else has. */
   newNumber(): number {
     return parseInt(this.environment.randomId().slice(0, 13), 16)
   }

@@ -16,7 +16,7 @@ const WAIT_MS = 250
 
 /** Whose coordinator it is. */
 export interface Handle {
-  /** Of the database. */
+  /** The name of the database. */
   readonly name: string
   readonly realm: string
   readonly environment: Environment
@@ -246,7 +246,7 @@ export class PostgresCoordinator implements Coordinator, Member {
         returning coalesce(holder, '') as holder, cardinality(queue) > 0 as wanted)
       select holder, wanted, ${this.#hub.telling(this, `'free:' || holder || ':' || wanted`)} from freed`
     const values = [this.name, this.#request]
-    // Nobody waits for what a closed handle lets go of.
+    // Nobody waits for what a closed handle releases.
     const limits = { isAwaited: () => !this.#closed }
     const freed = this.#asking.then(() => this.#hub.query({ text, values }, limits))
     this.#releasing = freed.then(

@@ -90,7 +90,7 @@ export class PostgresDatabase implements SharedDatabase {
     return new PostgresDatabase(places, name, await places.decide(name))
   }
 
-  /** Of a call of this handle. It ends with the handle. */
+  /** The patience of a call of this handle. It ends with the handle. */
   #patience(): Patience {
     return this.#connections.patience({ signal: this.#closing.signal })
   }

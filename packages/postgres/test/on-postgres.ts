@@ -10,7 +10,7 @@ export interface OnPostgres {
 
 let names = 0
 
-/** Of a database that no other test of the file has. */
+/** The name of a database that no other test of the file has. */
 export function newName(): string {
   return `name_${++names}`
 }

@@ -18,7 +18,7 @@ export function randomText(chance: Chance, length: number, alphabet: string = LE
   return text
 }
 
-/** So many bytes in base64url. */
+/** This number of bytes, in base64url. */
 export function randomSecret(chance: Chance, bytes: number): string {
   return Buffer.from(chance.randomBytes(bytes)).toString('base64url')
 }

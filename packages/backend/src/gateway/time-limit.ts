@@ -1,7 +1,7 @@
 /** Work that may take only so long. */
 import type { Environment } from 'pannier/types'
 
-/** Runs work that ends when its signal is aborted: after so many milliseconds, with `reason`. */
+/** Runs work that ends when its signal is aborted: after its milliseconds, with `reason`. */
 export async function withTimeLimit<T>(
   environment: Pick<Environment, 'after'>,
   ms: number,

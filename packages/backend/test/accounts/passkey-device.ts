@@ -13,8 +13,7 @@ interface Lie {
   readonly counter?: number
 }
 
-/** 16 bytes. */
-const ID_CHARS = 22
+const ID_BYTES = 16
 const FLAGS = { present: 1, verified: 4, attested: 64 }
 
 export class PasskeyDevice {
@@ -32,7 +31,7 @@ export class PasskeyDevice {
     this.#privateKey = privateKey
     this.#publicKey = publicKey
     const spki = publicKey.export({ format: 'der', type: 'spki' })
-    this.#id = createHash('sha256').update(spki).digest('base64url').slice(0, ID_CHARS)
+    this.#id = createHash('sha256').update(spki).digest().subarray(0, ID_BYTES).toString('base64url')
   }
 
   /** The answer to options of a registration. */
