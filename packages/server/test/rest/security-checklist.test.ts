@@ -12,7 +12,7 @@ test('each item of the checklist has a test with the name that it says', async (
   for (const [, where = '', file = '', name = ''] of rows) {
     const source = await readFile(join(ROOT, 'packages', where, 'test', `${file}.test.ts`), 'utf8').catch(() => '')
     const names = Array.from(
-      source.matchAll(/test(?:\.each\((?:\w+|[\s\S]*?\])\))?\(\s*(?:'([^'\n]+)'|"([^"\n]+)")/g),
+      source.matchAll(/\btest(?:\.each\((?:\w+|\[[\s\S]*?\])\))?\(\s*(?:'([^'\n]+)'|"([^"\n]+)")/g),
     ).map(([, single, double]) => single ?? double)
     if (!names.includes(name)) missing.push(`${file}: ${name}`)
   }
