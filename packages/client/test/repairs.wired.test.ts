@@ -47,6 +47,8 @@ async function killAtEachCall(scene: RepairScene): Promise<void> {
 async function takeBack(work: () => Promise<void>): Promise<void> {
   const copy = await app.copy()
   await work()
+  // The server writes again later what it has lost, with another time.
+  clock.jump(1000)
   await app.restart(copy)
   await rm(copy, { recursive: true })
 }
