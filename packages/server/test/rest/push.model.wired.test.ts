@@ -184,6 +184,8 @@ test.for(seedsOf('model'))(
   },
 )
 
-test.runIf(seedsOf('model').length > 2)('transactions were taken, and refused for each reason', () => {
-  expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(['ok', 'INVALID', 'CONFLICT', 'NOT_FOUND', 'DEPENDS']))
-})
+// One seed does not meet all of them.
+if (seedsOf('model').length > 2)
+  test('transactions were taken, and refused for each reason', () => {
+    expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(['ok', 'INVALID', 'CONFLICT', 'NOT_FOUND', 'DEPENDS']))
+  })

@@ -1,6 +1,9 @@
 /** Goal: no request holds up the others, whatever its filter, sort or expand multiplies. Method: counts of rows, and of turns that others get. */
 import { setImmediate } from 'node:timers/promises'
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
 import { virtualEnvironment } from 'pannier/testing'
+import type { Environment } from 'pannier/types'
 import { expect, test } from 'vitest'
 import { RequestBudget } from '../../../src/records/read/request-budget.ts'
 import { actorOf, makeWorld, type World } from './read-world.ts'
@@ -17,6 +20,7 @@ const collection = (name: string, fields: object[], options: object = {}): objec
   ...options,
 })
 const GUEST = actorOf('guest')
+const TICK_MS = 0.01
 
 const DEFINITIONS = [
   collection('users', [text('name')]),
@@ -30,11 +34,18 @@ const DEFINITIONS = [
 
 /** `posts` of one author, the first with `comments`. */
 function world({ posts, comments }: { readonly posts: number; readonly comments: number }): Promise<World> {
-  return makeWorld(DEFINITIONS, {
+  const records = {
     users: [{ id: 'u', name: 'ann' }],
     posts: Array.from({ length: posts }, (_, at) => ({ id: `p${at}`, title: `title ${at}`, author: 'u' })),
     comments: Array.from({ length: comments }, (_, at) => ({ id: `c${at}`, text: `text ${at}`, post: `p${at % 30}` })),
-  })
+  }
+  return makeWorld(DEFINITIONS, records, open('world', { storage: memory(), environment: tickingEnvironment() }))
+}
+
+/** Each look at the clock takes a while: work that looks at it gives turns away, however fast the machine is. */
+function tickingEnvironment(): Environment {
+  let ms = 0
+  return { ...virtualEnvironment(), now: () => (ms += TICK_MS) }
 }
 
 /** How many turns others get while it runs, and what it is refused with. */
