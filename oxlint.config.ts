@@ -168,11 +168,7 @@ export default defineConfig({
     },
     {
       // Their chance is taken out next.
-      files: [
-        'packages/backend/test/**',
-        'packages/server/test/{attacks,couch,design,replication,servers}/**',
-        'packages/server/test/*.ts',
-      ],
+      files: ['packages/server/test/{attacks,couch,design,replication,servers}/**', 'packages/server/test/*.ts'],
       rules: { 'no-restricted-imports': 'off', 'no-restricted-properties': 'off' },
     },
     { files: ['*.config.ts', 'tools/test/results-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
