@@ -542,8 +542,8 @@ export interface DatabaseStorage {
     readonly scope: SharingScope;
     /** Names the database within the scope: two handles share a database exactly if this is equal. */
     identify(name: string): string;
-    /** Whether a database may be there: nothing is opened or made to find out. True where the storage can't know. */
-    has(name: string): Promise<boolean>;
+    /** Whether a database is there; undefined: the storage can't know. Nothing is opened or made to find out. "I can't open it here" is no `false`. */
+    has(name: string): Promise<boolean | undefined>;
     /** Opens or creates it. Reads only what it takes to open the backend. */
     open(name: string): Promise<PageStore>;
     /**
@@ -696,6 +696,20 @@ export interface Explanation {
      * console.log(String(await people.find({ city: 'Oslo' }).explain()))
      */
     toString(): string;
+}
+
+/** The last argument of `firstOf`. */
+export interface FirstOfOptions {
+    /** Several storages have a database of that name: gives the one to open. The first has the most commits. The others stay as they are. */
+    readonly onSeveral?: (found: readonly FoundDatabase[]) => FoundDatabase;
+}
+
+/** A database that `firstOf` has found, beside another one of that name. */
+export interface FoundDatabase {
+    /** What `open` takes to open this one. */
+    readonly storage: DatabaseStorage;
+    /** How many commits were ever made to it. */
+    readonly commits: number;
 }
 
 /** How an import ended. */
@@ -1801,15 +1815,15 @@ export function destroy(name: string, options?: DestroyOptions): Promise<void>;
  *
  * A database that is there is never made again elsewhere: if it can't be opened where it is, `open` fails.
  *
- * @throws (`open`) PANNIER_UNAVAILABLE if none of them works here. PANNIER_EXISTS if two of them have that database,
- *   and neither is the copy of an interrupted move.
+ * @throws (`open`) PANNIER_UNAVAILABLE if none of them works here, or the one that has the database does not. PANNIER_EXISTS if two of
+ *   them have that database, and neither is the copy of an interrupted move; `onSeveral` says which one to open.
  * @example
  * import { firstOf, open } from 'pannier'
  * import { indexedDb } from 'pannier/indexeddb'
  * import { opfs } from 'pannier/opfs'
  * const db = await open('shop', { storage: firstOf(opfs(), indexedDb()) })
  */
-export function firstOf(...storages: readonly DatabaseStorage[]): DatabaseStorage;
+export function firstOf(...parts: readonly DatabaseStorage[] | readonly [...DatabaseStorage[], FirstOfOptions]): DatabaseStorage;
 
 /** True for a `PannierError`, and with `code` given only for one that carries it. */
 export function isPannierError(error: unknown, code?: ErrorCode): error is PannierError;

@@ -97,8 +97,8 @@ export interface DatabaseStorage {
     readonly scope: SharingScope;
     /** Names the database within the scope: two handles share a database exactly if this is equal. */
     identify(name: string): string;
-    /** Whether a database may be there: nothing is opened or made to find out. True where the storage can't know. */
-    has(name: string): Promise<boolean>;
+    /** Whether a database is there; undefined: the storage can't know. Nothing is opened or made to find out. "I can't open it here" is no `false`. */
+    has(name: string): Promise<boolean | undefined>;
     /** Opens or creates it. Reads only what it takes to open the backend. */
     open(name: string): Promise<PageStore>;
     /**

@@ -105,7 +105,7 @@ class CountingStorageOver implements CountingStorage {
     return this.inner.identify(name)
   }
 
-  has(name: string): Promise<boolean> {
+  has(name: string): Promise<boolean | undefined> {
     return this.inner.has(name)
   }
 

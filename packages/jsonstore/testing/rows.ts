@@ -212,7 +212,7 @@ export class Faults implements DatabaseStorage {
     return this.#inner.identify(name)
   }
 
-  has(name: string): Promise<boolean> {
+  has(name: string): Promise<boolean | undefined> {
     return this.#inner.has(name)
   }
 

@@ -201,7 +201,7 @@ class InStorage implements OwnDatabases {
     if (endOf(this.database).aborted) return false
     const answered = new AbortController()
     const late = pause(this.#environment, READY_MS_MAX, answered.signal).then(() => false)
-    return Promise.race([storage.has(name), late])
+    return Promise.race([storage.has(name).then((has) => has !== false), late])
       .catch(() => false)
       .finally(() => answered.abort())
   }

@@ -71,7 +71,7 @@ export async function restoreInto(
   options: RestoreOptions,
 ): Promise<void> {
   const { 'data.db': data, 'auxiliary.db': logs } = names
-  if (await storage.has(data))
+  if ((await storage.has(data)) !== false)
     throw new ServiceError('CONFLICT', `There is a database ${data} already. Restore into another, empty one.`)
   const archive = await Archive.open(path).catch((error: unknown) => {
     throw notRestored(error)
@@ -82,7 +82,7 @@ export async function restoreInto(
     await unpack(archive, { names, storage }, options)
   } catch (error) {
     // Where there are data now, a server has come: the rest is its own.
-    if (!(await storage.has(data))) await destroy(logs, { storage })
+    if ((await storage.has(data)) === false) await destroy(logs, { storage })
     throw notRestored(error)
   } finally {
     archive.close()

@@ -50,7 +50,7 @@ class WatchedStorage implements DatabaseStorage {
     return this.#inner.identify(name)
   }
 
-  has(name: string): Promise<boolean> {
+  has(name: string): Promise<boolean | undefined> {
     return this.#inner.has(name)
   }
 

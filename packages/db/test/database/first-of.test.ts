@@ -19,13 +19,14 @@ class TestPlace {
   readonly made = new Set<string>()
   refuses: string | undefined
   refusesToDestroy = false
+  canKnow = true
 
   constructor(inner: DatabaseStorage) {
     this.storage = {
       kind: inner.kind,
       scope: inner.scope,
       identify: (name) => inner.identify(name),
-      has: async (name) => this.made.has(name),
+      has: async (name) => (this.canKnow ? this.made.has(name) : undefined),
       open: async (name) => {
         if (this.refuses !== undefined) throw new PannierError(this.refuses as 'PANNIER_UNAVAILABLE', 'no')
         const store = await inner.open(name)
@@ -156,6 +157,7 @@ test('wrong arguments fail at once', () => {
   expect(() => firstOf()).toThrow(TypeError)
   expect(() => firstOf(memory(), storage)).toThrow(TypeError)
   expect(() => firstOf({} as DatabaseStorage)).toThrow(TypeError)
+  expect(() => firstOf(memory(), { onSevral: () => undefined } as object)).toThrow(/did you mean 'onSeveral'/)
 })
 
 test('where none of them works the last one says why', async () => {
@@ -217,3 +219,75 @@ test('a handle that opens it while it is moved waits, and finds it moved', async
   expect(await found(choice)).toEqual(['raw files', ['a']])
   await moving
 })
+
+test.each(['first', 'second'] as const)(
+  'a %s storage that can not know whether it has a database is asked by opening it',
+  async (place) => {
+    const choice = newChoice()
+    const { storage, ...places } = choice
+    places[place].canKnow = false
+    const db = await open(NAME, { storage: places[place].storage })
+    await put(db, 'a')
+    await db.close()
+    expect(await storage.has(NAME)).toBeUndefined()
+    expect(await found(choice)).toEqual([places[place].storage.kind, ['a']])
+    const other = await openFirst(choice, 'other')
+    expect(other.storage).toBe('raw files')
+    await other.close()
+    await destroy(NAME, { storage })
+    expect(places[place].made.has(NAME)).toBe(false)
+  },
+)
+
+test('where a storage can neither know nor open, no database is made elsewhere, and one that is elsewhere is opened', async () => {
+  const choice = newChoice()
+  choice.first.canKnow = false
+  choice.first.refuses = 'PANNIER_UNAVAILABLE'
+  await expect(openFirst(choice, NAME)).rejects.toMatchObject({ code: 'PANNIER_UNAVAILABLE' })
+  expect(choice.second.made.size).toBe(0)
+  const db = await open(NAME, { storage: choice.second.storage })
+  await put(db, 'a')
+  await db.close()
+  expect(await found(choice)).toEqual(['memory', ['a']])
+})
+
+test.each([
+  ['plain', {}],
+  ['encrypted', { encryption: { key: deviceKey } }],
+] as const)(
+  'of several databases the error says how full each is, and onSeveral opens one and leaves the other: %s',
+  async (_, options) => {
+    const choice = newChoice()
+    const { first, second } = choice
+    for (const [place, count] of [
+      [first, 2],
+      [second, 20],
+    ] as const) {
+      const db = await open(NAME, { storage: place.storage, ...options })
+      for (let n = 0; n < count; n++) await put(db, `${place.storage.kind} ${n}`)
+      await db.close()
+    }
+    await expect(openFirst(choice, NAME, options)).rejects.toMatchObject({
+      code: 'PANNIER_EXISTS',
+      message: expect.stringMatching(/in memory \(commits: 20\) and raw files \(commits: 2\)/) as string,
+      details: {
+        found: [
+          { storage: 'memory', commits: 20 },
+          { storage: 'raw files', commits: 2 },
+        ],
+      },
+    })
+    const storage = firstOf(first.storage, second.storage, { onSeveral: ([fullest]) => fullest! })
+    const [kind, ids] = await found({ ...choice, storage }, options)
+    expect([kind, ids.length]).toEqual(['memory', 20])
+    const other = await open(NAME, { storage: first.storage, ...options })
+    expect(await idsOf(other)).toHaveLength(2)
+    await other.close()
+    const wrong = firstOf(first.storage, second.storage, {
+      onSeveral: async ([fullest]: readonly never[]) => fullest!,
+    } as never)
+    await expect(open(NAME, { storage: wrong, ...options })).rejects.toThrow(
+      /onSeveral must return one of what was found, got a Promise/,
+    )
+  },
+)

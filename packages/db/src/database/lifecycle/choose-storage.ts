@@ -9,31 +9,51 @@
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { decodeMeta } from '../../kv/meta-body.ts'
 import { holdsDatabase } from '../../kv/restore-snapshot.ts'
+import { badArgument } from '../../base/options.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
-import type { ChooseOptions, ChosenStorage } from './storage-choice.ts'
+import type { ChooseOptions, ChosenStorage, FirstOfOptions, FoundDatabase } from './storage-choice.ts'
 import { withLocationLock } from '../coordination/coordinator.ts'
 import { systemEnvironment } from './environment.ts'
-import { assertSound, isCopyOf, stateIn } from './moved-copy.ts'
+import { assertSound, commitsIn, isCopyOf, stateIn } from './moved-copy.ts'
 import { open } from './open.ts'
 
 type Storages = readonly DatabaseStorage[]
 
+interface Choices extends FirstOfOptions {
+  readonly storages: Storages
+}
+
 /** @throws PANNIER_UNAVAILABLE, PANNIER_EXISTS, PANNIER_CORRUPT, PANNIER_ABORTED; what the storage throws that has it */
-export function chooseStorage(storages: Storages, name: string, how: ChooseOptions): Promise<ChosenStorage> {
+export function chooseStorage(choices: Choices, name: string, how: ChooseOptions): Promise<ChosenStorage> {
+  const { storages } = choices
   const location = { name, storages, environment: systemEnvironment(), signal: how.signal }
   return withLocationLock(location, async () => {
-    const has = await Promise.all(storages.map((storage) => storage.has(name)))
-    const owners = storages.filter((_, at) => has[at])
+    const owners = await ownersIn(storages, name)
     if (owners.length === 0) return firstThatWorks(storages, name)
-    const storage = owners.length === 1 ? owners[0]! : await originalOf(owners, name, how)
+    const storage = owners.length === 1 ? owners[0]! : await originalOf({ ...choices, storages: owners }, name, how)
     return { storage, held: await storage.open(name) }
   })
 }
 
 export function destroyInAll(storages: Storages, name: string): Promise<void> {
   return withLocationLock({ name, storages, environment: systemEnvironment() }, async () => {
-    for (const storage of storages) if (await storage.has(name)) await storage.destroy(name)
+    for (const storage of storages) if ((await storage.has(name)) !== false) await storage.destroy(name)
   })
+}
+
+/** What can't say whether it has the database is opened: one that can't be opened may have it, so no other one is made. */
+async function ownersIn(storages: Storages, name: string): Promise<Storages> {
+  const has = await Promise.all(storages.map((storage) => storage.has(name)))
+  const owners: DatabaseStorage[] = []
+  for (const [at, storage] of storages.entries()) {
+    const isOwner = has[at] ?? holds(storage, name)
+    try {
+      if (await isOwner) owners.push(storage)
+    } catch (error) {
+      if (!has.includes(true) || !isPannierError(error, 'PANNIER_UNAVAILABLE')) throw error
+    }
+  }
+  return owners
 }
 
 async function firstThatWorks([storage, ...others]: Storages, name: string): Promise<ChosenStorage> {
@@ -50,7 +70,8 @@ async function firstThatWorks([storage, ...others]: Storages, name: string): Pro
 }
 
 /** Of several, the one that is no copy; nothing is left of its copy. */
-async function originalOf(owners: Storages, name: string, { encryption }: ChooseOptions): Promise<DatabaseStorage> {
+async function originalOf(choices: Choices, name: string, { encryption }: ChooseOptions): Promise<DatabaseStorage> {
+  const { storages: owners } = choices
   const full: DatabaseStorage[] = []
   for (const storage of owners) if (await holds(storage, name)) full.push(storage)
   if (full.length < 2) return full[0] ?? owners[0]!
@@ -70,10 +91,25 @@ async function originalOf(owners: Storages, name: string, { encryption }: Choose
     for (const copy of others) await copy.destroy(name)
     return original
   }
-  const where = full.map(({ kind }) => kind).join(' and ')
+  return chosenOf(choices, full, name)
+}
+
+/** No storage knows which of them the app means: the app says it. */
+async function chosenOf({ onSeveral }: Choices, full: Storages, name: string): Promise<DatabaseStorage> {
+  const found: FoundDatabase[] = []
+  for (const storage of full) found.push({ storage, commits: await commitsIn(storage, name) })
+  found.sort((a, b) => b.commits - a.commits)
+  if (onSeveral !== undefined) {
+    const chosen = onSeveral(found)
+    if (!found.includes(chosen)) throw badArgument('firstOf()', 'onSeveral must return one of what was found', chosen)
+    return chosen.storage
+  }
+  const where = found.map(({ storage: { kind }, commits }) => `${kind} (commits: ${commits})`).join(' and ')
   throw new PannierError(
     'PANNIER_EXISTS',
-    `There are several databases '${name}', in ${where}. The option \`storage\` of open() opens one of them.`,
+    `There are several databases '${name}': in ${where}. The option \`storage\` of open() opens one of them, and ` +
+      '`onSeveral` of firstOf() chooses: docs/guide/storage.md.',
+    { details: { found: found.map(({ storage: { kind }, commits }) => ({ storage: kind, commits })) } },
   )
 }
 

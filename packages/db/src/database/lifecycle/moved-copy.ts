@@ -36,6 +36,12 @@ export async function stateIn(
   return encryption === undefined ? found : stateOf(await openWith(storage, name, encryption))
 }
 
+/** How many commits were made to that database, also to an encrypted one: they are numbered. */
+export async function commitsIn(storage: DatabaseStorage, name: string): Promise<number> {
+  const { meta, log } = await stateOf(await storage.open(name))
+  return log.at(-1)?.sequence ?? meta?.sequence ?? 0
+}
+
 /** Opens the database there, and makes it if need be: encrypted where there is a key. */
 export async function openWith(
   storage: DatabaseStorage,

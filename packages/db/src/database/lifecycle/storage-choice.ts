@@ -5,6 +5,20 @@ import { badArgument } from '../../base/options.ts'
 import type { Credential } from '../../storage/encrypted/slots.ts'
 import type { DatabaseStorage, PageStore } from '../../storage/page-store.ts'
 
+/** A database that `firstOf` has found, beside another one of that name. */
+export interface FoundDatabase {
+  /** What `open` takes to open this one. */
+  readonly storage: DatabaseStorage
+  /** How many commits were ever made to it. */
+  readonly commits: number
+}
+
+/** The last argument of `firstOf`. */
+export interface FirstOfOptions {
+  /** Several storages have a database of that name: gives the one to open. The first has the most commits. The others stay as they are. */
+  readonly onSeveral?: (found: readonly FoundDatabase[]) => FoundDatabase
+}
+
 export interface StorageChoice extends DatabaseStorage {
   /** The storage that has the database, or is to have it. */
   choose(name: string, how: ChooseOptions): Promise<ChosenStorage>

@@ -29,7 +29,7 @@ export class EncryptedStorage implements DatabaseStorage {
     return this.#inner.identify(name)
   }
 
-  has(name: string): Promise<boolean> {
+  has(name: string): Promise<boolean | undefined> {
     return this.#inner.has(name)
   }
 

@@ -9,7 +9,7 @@ import { checkOptions, type OptionNames } from '../../base/options.ts'
 import type { SharingScope, DatabaseStorage } from '../page-store.ts'
 import { Connection } from './connection.ts'
 import { IndexedDbPageStore } from './indexeddb-page-store.ts'
-import { deleteDatabase, mayExist } from './open.ts'
+import { deleteDatabase, isThere } from './open.ts'
 
 const OPEN_TIMEOUT_MS = 10_000
 
@@ -27,7 +27,7 @@ export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
     kind: 'indexeddb',
     scope: 'origin' satisfies SharingScope,
     identify: (name) => name,
-    has: mayExist,
+    has: isThere,
     async open(name) {
       const connection = new Connection(name, openTimeoutMs)
       await connection.open()

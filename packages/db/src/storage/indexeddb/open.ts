@@ -76,10 +76,14 @@ function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDB
   })
 }
 
-/** Where the browser can't tell (Firefox before 126) there may be one. */
-export async function mayExist(name: string): Promise<boolean> {
+/** Undefined where the browser can't tell (Firefox before 126), or refuses to. */
+export async function isThere(name: string): Promise<boolean | undefined> {
   if (globalThis.indexedDB === undefined) return false
-  return !('databases' in IDBFactory.prototype) || exists(name)
+  if (!('databases' in IDBFactory.prototype)) return undefined
+  return exists(name).catch((error: unknown) => {
+    if (!isPannierError(error, 'PANNIER_UNAVAILABLE')) throw error
+    return undefined
+  })
 }
 
 async function exists(name: string): Promise<boolean> {

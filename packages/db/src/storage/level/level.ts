@@ -54,9 +54,7 @@ class LevelStorage implements DatabaseStorage {
   }
 
   /** It tells nothing without being opened. */
-  async has(_name: string): Promise<boolean> {
-    return true
-  }
+  async has(_name: string): Promise<undefined> {}
 
   open(name: string): Promise<PageStore> {
     return this.whenFree(name, async (database) => {

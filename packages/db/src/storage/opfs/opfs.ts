@@ -68,9 +68,9 @@ export function opfs(options: OpfsOptions = {}): DatabaseStorage {
   }
 }
 
-/** Whether a browser has what it takes; it may refuse all the same. */
+/** Whether pages of this origin can have files; the browser may refuse all the same. Service workers see them, and can't open them. */
 function hasFileSystem(): boolean {
-  return 'Worker' in globalThis && 'getDirectory' in (globalThis.navigator?.storage ?? {})
+  return 'getDirectory' in (globalThis.navigator?.storage ?? {})
 }
 
 function startWorker(): Worker {
@@ -111,8 +111,9 @@ async function openStore(name: string, makeWorker: () => Worker): Promise<PageSt
 }
 
 async function join(name: string, makeWorker: () => Worker, gone: () => void): Promise<Link> {
-  if (!hasFileSystem())
-    throw new PannierError('PANNIER_UNAVAILABLE', 'The private file system or workers are missing here.')
+  if (!hasFileSystem()) throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here.')
+  if (!('Worker' in globalThis || 'FileSystemSyncAccessHandle' in globalThis))
+    throw new PannierError('PANNIER_UNAVAILABLE', 'Service workers can only see files of opfs(): use IndexedDB.')
   const link = await connect({ join: name }, makeWorker, gone)
   try {
     await link.ask('open', [])

@@ -19,6 +19,8 @@ export function sqlite(): DatabaseStorage {
 /** What this process has open, by absolute path: a second connection would find the file locked. */
 const databases = new Map<string, SqliteDatabase>()
 
+const NOT_THERE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR'])
+
 class SqliteStorage implements DatabaseStorage {
   readonly kind: string = 'sqlite'
   readonly scope: SharingScope = 'process'
@@ -27,8 +29,14 @@ class SqliteStorage implements DatabaseStorage {
     return paths().resolve(name)
   }
 
-  async has(name: string): Promise<boolean> {
-    return files().existsSync(paths().resolve(name))
+  /** A folder that may not be looked into may have it. */
+  async has(name: string): Promise<boolean | undefined> {
+    try {
+      files().statSync(paths().resolve(name))
+      return true
+    } catch (error) {
+      return NOT_THERE.has((error as NodeJS.ErrnoException).code) ? false : undefined
+    }
   }
 
   async open(name: string): Promise<PageStore> {
