@@ -69,7 +69,7 @@ const reads = new RecordReads({
   database,
   environment,
   definitions,
-  access: new Access(definitions, new ShownRevisions(await DataKey.open(database, environment))),
+  access: new Access(definitions, new ShownRevisions(await DataKey.open(database, environment)), environment),
 })
 const people = definitions.find('people')!
 const record = (await database.collection(recordsName(people)).get(idOf('user', 7)))!

@@ -2,6 +2,7 @@
 import { bind, createSchema, evaluate, FILTER_BYTES_MAX, parse, RuleError } from '@pannier/rules'
 import type { BoundRule, Expression, FoundRecords, RuleRecord, RuleRecords, RuleRequest, Schema } from '@pannier/rules'
 import { compile } from '@pannier/rules/compile'
+import type { Environment } from 'pannier/types'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Principal, Scopes } from '../gateway/principal.ts'
@@ -45,9 +46,13 @@ export class Access {
   /** Revisions of records, as principals see them. */
   readonly revisions: ShownRevisions
 
-  constructor(definitions: KnownDefinitions, revisions: ShownRevisions) {
+  readonly #now: () => Date
+
+  /** Rules read the clock of `environment`. */
+  constructor(definitions: KnownDefinitions, revisions: ShownRevisions, environment: Pick<Environment, 'wallClock'>) {
     this.#definitions = definitions
     this.revisions = revisions
+    this.#now = () => new Date(environment.wallClock())
   }
 
   /** Whether the actor may not do it, as only superusers may. */
@@ -66,6 +71,7 @@ export class Access {
     if (rule === null || rule === '') return rule === ''
     try {
       const bound = bind({
+        now: this.#now(),
         schema: this.#definitions.schema,
         collection: definition.id,
         rule: this.#expressionOf(definition, rule),
@@ -90,6 +96,7 @@ export class Access {
     const rule = trusted || action === undefined ? null : ruleFor(actor.principal, definition, action)
     const request = ruleRequest(actor)
     return bind({
+      now: this.#now(),
       schema: this.#schemaFor(actor),
       collection: definition.id,
       rule: rule === null || rule === '' ? undefined : this.#expressionOf(definition, rule),
@@ -112,6 +119,7 @@ export class Access {
    */
   bindRule(actor: Actor, definition: Definition, rule: string, context: string): BoundRule {
     return bind({
+      now: this.#now(),
       schema: this.#definitions.schema,
       collection: definition.id,
       rule: this.#expressionOf(definition, rule),

@@ -8,8 +8,8 @@ import type { RecordSnapshot } from '../records/read/record-snapshot.ts'
 import type { BindGroup, SubscriptionGroup } from './subscription-groups.ts'
 import { Turns } from './turns.ts'
 
-/** `@now` and the like, but not `@request.` and `@collection.` */
-const MACRO = /@(?!request\.|collection\.)/
+/** What may read the clock: `@now` and the like, but not `@request.` and `@collection.`; and `strftime`, whose time may be `now`. */
+const CLOCK = /@(?!request\.|collection\.)|strftime/
 
 /** Binds groups by the rules of `access`. PocketBase asks the rule and the filter one after another, so no row is shared. */
 export function groupBinder(access: Access): BindGroup {
@@ -24,8 +24,8 @@ export function groupBinder(access: Access): BindGroup {
       assertOpenToActor(actor, filter)
       const bound = bind()
       const isTimed =
-        MACRO.test(filter) ||
-        (!actor.principal.isAdmin && MACRO.test(ruleFor(actor.principal, definition, action) ?? ''))
+        CLOCK.test(filter) ||
+        (!actor.principal.isAdmin && CLOCK.test(ruleFor(actor.principal, definition, action) ?? ''))
       return { rules: isTimed ? bind : () => bound, isTimed }
     } catch (error) {
       if (error instanceof RuleError || error instanceof ServiceError) return undefined

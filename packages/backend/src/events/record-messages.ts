@@ -159,12 +159,12 @@ function leaving({ definition, id }: RecordChange): RecordEvent {
   return { record: { collectionId: definition.id, collectionName: definition.name, id }, action: 'leave' }
 }
 
-/** What groups see of one change. Those who see the same share an object, if no hook makes it for each. */
+/** What groups see of one change. Groups that see the same share an object. */
 class Shown {
   readonly #reads: Pick<RecordReads, 'findIn'>
   readonly #state: RecordSnapshot
   readonly #change: RecordChange
-  readonly #plain = new Map<boolean, RecordEvent>()
+  readonly #shared = new Map<string, Promise<RecordEvent>>()
 
   constructor(reads: Pick<RecordReads, 'findIn'>, state: RecordSnapshot, change: RecordChange) {
     this.#reads = reads
@@ -172,17 +172,7 @@ class Shown {
     this.#change = change
   }
 
-  async to(group: SubscriptionGroup): Promise<RecordEvent | LateEvent> {
-    const { query } = group.topic
-    const { isAdmin } = group.actor.principal
-    const { definition } = this.#change
-    const isPlain = definition.type !== 'auth' && (query['expand'] ?? '') === '' && (query['fields'] ?? '') === ''
-    const event = (isPlain ? this.#plain.get(isAdmin) : undefined) ?? (await this.#show(group))
-    if (isPlain && !('make' in event)) this.#plain.set(isAdmin, event)
-    return event
-  }
-
-  async #show({ topic, actor }: SubscriptionGroup): Promise<RecordEvent | LateEvent> {
+  async to({ topic, actor }: SubscriptionGroup): Promise<RecordEvent | LateEvent> {
     const { definition, old, document } = this.#change
     const { expand = '', fields = '' } = topic.query
     const action = document === undefined ? 'delete' : old === undefined ? 'create' : 'update'
@@ -194,6 +184,11 @@ class Shown {
       return find({ expand })
     })
     const show = async (): Promise<RecordEvent> => ({ record: (await found.show())[0]!, action })
+    if (found.sameFor !== undefined) {
+      const shared = this.#shared.get(found.sameFor) ?? show()
+      this.#shared.set(found.sameFor, shared)
+      return shared
+    }
     if (!found.isEnriched) return show()
     let made: Promise<RecordEvent | undefined> | undefined
     return { bytes: () => found.bytes(), make: () => (made ??= show().catch(refused)) }

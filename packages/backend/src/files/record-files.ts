@@ -49,7 +49,7 @@ export class RecordFiles {
     { concurrencyMax: Math.max(1, availableParallelism() - 1), waitingMax: WAITING_MAX },
     () => new ServiceError('UNAVAILABLE', 'Too many thumbs are being made.'),
   )
-  /** Keys of thumbs that can't be. */
+  /** Keys of thumbs that can't be, with what they would be made of. */
   readonly #hopeless = new Set<string>()
 
   static async open(host: FilesHost): Promise<RecordFiles> {
@@ -88,11 +88,12 @@ export class RecordFiles {
     if (!PICTURE_TYPES.includes(original.type)) return undefined
     const owner = ownerOf(definition, record, name)
     const key = thumbKey(owner, size)
-    if (this.#hopeless.has(key) || this.#hopeless.has(EVERY_KEY)) return undefined
+    const flight = flightOf(key, record, name)
+    if (this.#hopeless.has(flight) || this.#hopeless.has(EVERY_KEY)) return undefined
     try {
       return (await this.#storedThumb(record, name, key)) ?? (await this.#madeThumb(owner, record, size, original))
     } catch (error) {
-      this.#thumbFailed(error, key)
+      this.#thumbFailed(error, flight)
       return undefined
     }
   }
@@ -169,7 +170,7 @@ export class RecordFiles {
   #madeThumb(owner: FileOwner, record: JsonObject, size: string, original: Content): Promise<Content> {
     const key = thumbKey(owner, size)
     const digest = attachmentIn(record, owner.name)?.digest
-    const flight = `${key} ${digest}`
+    const flight = flightOf(key, record, owner.name)
     const running = this.#making.get(flight)
     if (running !== undefined) return running
     const made = this.#makers
@@ -215,6 +216,11 @@ export class RecordFiles {
     if (this.#hopeless.size >= HOPELESS_MAX) this.#hopeless.delete(oldest!)
     this.#hopeless.add(error instanceof NoSharp ? EVERY_KEY : key)
   }
+}
+
+/** The original may be replaced under its name. */
+function flightOf(key: string, record: JsonObject, name: string): string {
+  return `${key} ${attachmentIn(record, name)?.digest}`
 }
 
 function ownerOf({ id }: Definition, { _id: record }: JsonObject, name: string): FileOwner {

@@ -59,7 +59,11 @@ export class LogReads {
   constructor(database: Database, environment: Environment) {
     this.#database = database
     // Logs have no revisions that anybody sees.
-    this.#access = new Access(LOG_DEFINITIONS, new ShownRevisions(new DataKey(environment.randomBytes(32))))
+    this.#access = new Access(
+      LOG_DEFINITIONS,
+      new ShownRevisions(new DataKey(environment.randomBytes(32))),
+      environment,
+    )
     this.#records = new RecordReads({ database, environment, definitions: LOG_DEFINITIONS, access: this.#access })
   }
 

@@ -21,7 +21,7 @@ import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
 import { RecordSnapshot } from './read/record-snapshot.ts'
 import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
 import type { Enricher } from './read/enrich-records.ts'
-import { bytesOf, recordJson, type ShownRecord } from './read/shown-record.ts'
+import { bytesOf, dependsOn, recordJson, type ShownRecord } from './read/shown-record.ts'
 import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
 
 interface ReadsOptions {
@@ -51,6 +51,8 @@ const ALL = 2 ** 31 - 1
 export interface FoundRecords {
   /** Whether hooks change what this actor sees of them. */
   readonly isEnriched: boolean
+  /** Actors with the same text are shown the same of the same documents. Undefined: `show` for each. */
+  readonly sameFor: string | undefined
   /** Bytes of their JSON, about. */
   bytes(): number
   /** @throws what a hook throws: ServiceError UNAVAILABLE if it takes too long */
@@ -180,8 +182,10 @@ export class RecordReads {
   ): Promise<FoundRecords> {
     fieldPicker(options.fields)
     const found = await this.#found(snapshot, actor, definition, documents, options)
+    const isEnriched = this.#options.enrich?.isFor(found) ?? false
     return {
-      isEnriched: this.#options.enrich?.isFor(found) ?? false,
+      isEnriched,
+      sameFor: isEnriched ? undefined : dependsOn(found, actor.principal.isAdmin, options),
       bytes: () => bytesOf(found),
       show: () => this.#shown(actor, found, options),
     }

@@ -3,6 +3,7 @@ import { open, type Database, type DatabaseStorage } from 'pannier'
 import { environmentOf } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
+import type { Environment } from 'pannier/types'
 import { Access } from '../../src/access/access.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import { DataKey } from '../../src/access/data-key.ts'
@@ -50,7 +51,7 @@ export async function openWorld(
 
 export function worldOf(database: Database, definitions: Definitions): Omit<World, 'environment'> {
   const environment = environmentOf(database)
-  const access = accessOf(definitions)
+  const access = accessOf(definitions, environment)
   const passwords = new Passwords(environment)
   const reads = new RecordReads({ database, environment, definitions, access })
   // Content is in the database, as it is without a bucket.
@@ -100,8 +101,8 @@ export function worldOf(database: Database, definitions: Definitions): Omit<Worl
 }
 
 /** Revisions are shown by a key that is always the same. */
-export function accessOf(definitions: KnownDefinitions): Access {
-  return new Access(definitions, new ShownRevisions(new DataKey(new Uint8Array(32))))
+export function accessOf(definitions: KnownDefinitions, environment: Pick<Environment, 'wallClock'>): Access {
+  return new Access(definitions, new ShownRevisions(new DataKey(new Uint8Array(32))), environment)
 }
 
 /** Moves the clock from timer to timer until the work is done. */

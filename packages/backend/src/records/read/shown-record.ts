@@ -4,7 +4,7 @@ import { ACCOUNT_SECRETS } from '../../definitions/system-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { presentValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
-import type { RecordJson } from '../record-types.ts'
+import type { RecordJson, ShowOptions } from '../record-types.ts'
 
 /** A record on its way to a client. Each expanded path adds to it. */
 export interface ShownRecord {
@@ -59,6 +59,19 @@ export function recordJson(record: ShownRecord, isAdmin: boolean): RecordJson {
       json[key] = presentValue(field, document[key])
   }
   return record.enrich?.(json) ?? json
+}
+
+/**
+ * All that the JSON of these documents depends on. Whatever `recordJson` reads beside the document stands here. Undefined: expanded
+ * records depend on more.
+ */
+export function dependsOn(
+  records: readonly ShownRecord[],
+  isAdmin: boolean,
+  { fields = '' }: ShowOptions,
+): string | undefined {
+  if (records.some(({ expand }) => expand !== undefined)) return undefined
+  return JSON.stringify([isAdmin, fields, records.map(({ hasEmail, without }) => [hasEmail, [...without]])])
 }
 
 /** Bytes of the JSON of records, about. */

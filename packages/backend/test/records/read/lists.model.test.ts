@@ -4,6 +4,7 @@
  */
 import { evaluate, type RuleRecord } from '@pannier/rules'
 import { compareSortValues, sortValues } from '@pannier/rules/compile'
+import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { seedsOf } from '../../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../../db/testing/random.ts'
@@ -27,7 +28,7 @@ function expected(
   { filter = '', sort = '', page = 1, perPage = 30 }: ListOptions,
 ): { readonly ids: readonly unknown[]; readonly total: number } {
   const keys = sort.split(',')
-  const bound = accessOf(definitions).bindList(actor, definitions.find(name)!, {
+  const bound = accessOf(definitions, virtualEnvironment()).bindList(actor, definitions.find(name)!, {
     action: 'list',
     filter,
     sort: keys.map((key) => key.replace('-', '')),

@@ -49,13 +49,18 @@ export interface World extends AsyncDisposable {
   readonly reads: RecordReads
 }
 
+/** Neither the beginning of a day nor that of a year. */
+const NOON_MS = Date.UTC(2026, 10, 22, 12)
 const CHANCE = virtualEnvironment()
 const SUPERUSERS = { id: 'pbc_3142635823', name: '_superusers', type: 'auth', fields: [] }
 
 export async function makeWorld(
   definitions: readonly object[],
   records: Records,
-  opened: Promise<Database> = open('world', { storage: memory(), environment: virtualEnvironment() }),
+  opened: Promise<Database> = open('world', {
+    storage: memory(),
+    environment: virtualEnvironment({ startMs: NOON_MS }),
+  }),
 ): Promise<World> {
   const database = await opened
   const known = new TestDefinitions([...definitions, SUPERUSERS])
@@ -86,7 +91,7 @@ export async function makeWorld(
   ])
   await relateRecords(database, Object.fromEntries(relations))
   const environment = environmentOf(database)
-  const reads = new RecordReads({ database, environment, definitions: known, access: accessOf(known) })
+  const reads = new RecordReads({ database, environment, definitions: known, access: accessOf(known, environment) })
   return { database, definitions: known, reads, [Symbol.asyncDispose]: () => database.close() }
 }
 

@@ -1,3 +1,4 @@
+import { environmentOf } from 'pannier/internal'
 import { beforeAll, afterAll, describe, expect, test } from 'vitest'
 import { ruleRecords } from '../../../src/access/rule-records.ts'
 import { recordsName } from '../../../src/definitions/definition.ts'
@@ -190,7 +191,7 @@ describe('a rule that names what is no longer there', () => {
   })
 
   test('allows nothing', async () => {
-    const access = accessOf(world.definitions)
+    const access = accessOf(world.definitions, environmentOf(world.database))
     const definition = world.definitions.find('broken')!
     const records = ruleRecords(world.definitions, { get: () => undefined, via: () => [], all: () => [] }, () => [])
     expect(access.allows(GUEST, definition, 'list', { id: 'k' }, { records })).toBe(false)
