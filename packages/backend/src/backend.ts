@@ -30,7 +30,7 @@ import { appCollections } from './records/app-collections.ts'
 import { documentHooks } from './records/document-hooks.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
-import { errorText, LOG_LEVELS, type LogEntry } from './gateway/log-entry.ts'
+import { errorText, LOG_LEVELS, type LogEntry, type LogWriter } from './gateway/log-entry.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
 import { Imports } from './imports/imports.ts'
@@ -140,6 +140,11 @@ export interface Backend {
   close(): Promise<void>
 }
 
+/** What was changed is stored all the same. */
+const LISTENER_FAILED = {
+  level: LOG_LEVELS.error,
+  message: 'What follows a change of definitions or settings has failed.',
+}
 const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
@@ -150,7 +155,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { fileTokens, ...tokens } = tokenParts(parts)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
   const { schedules, backups, check } = operations
-  const [access, held] = [new Access(definitions, new ShownRevisions(parts.key)), new HeldNow(definitions)]
+  const [access, held] = [new Access(definitions, new ShownRevisions(parts.key), environment), new HeldNow(definitions)]
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ environment, log: hookLog(logs) })
   const app: HookApp = recordApp(() => ({ ...parts, reads, writes }))
@@ -218,9 +223,14 @@ async function openParts(database: Database, options: BackendOptions) {
   const { environment = environmentOf(database) } = options
   const { fleet = aloneIn(environment) } = options
   const journal = journalOf(options, () => environment.wallClock())
-  const definitions = await Definitions.open(database, { journal, fleet, environment })
-  const settings = await Settings.open(database, { key: options.settingsKey, fleet, chance: environment })
+  // Logs read the settings, so they come last.
+  let log: LogWriter | undefined
+  const report = (error: unknown): void =>
+    log?.write({ ...LISTENER_FAILED, data: { error: errorText(error), ...stackOf(error) } })
+  const definitions = await Definitions.open(database, { journal, fleet, environment, report })
+  const settings = await Settings.open(database, { key: options.settingsKey, fleet, chance: environment, report })
   const { logs, ...logging } = await openLogs({ settings, environment }, options)
+  log = logs
   const key = await DataKey.open(database, environment)
   return { database, environment, fleet, definitions, settings, logs, logging, key }
 }

@@ -10,6 +10,7 @@ import { aloneIn, type Fleet } from '../fleet/fleet.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
+import { Listeners, type ReportFailure } from '../gateway/listeners.ts'
 import { type ErrorData, forbidden, missing, ServiceError } from '../gateway/service-error.ts'
 import { checkChange, viewQueryError, type ProposedChange, type WrongDefinition } from './check-change.ts'
 import { ID_TAKEN, withChanged } from './check-definition.ts'
@@ -62,6 +63,8 @@ interface DefinitionsOptions {
   readonly fleet?: Fleet
   /** That of the database when it is left out. */
   readonly environment?: Environment
+  /** Reports what a listener of `onChange` throws. */
+  readonly report?: ReportFailure | undefined
 }
 
 const CREATE_FAILED = 'Failed to create collection.'
@@ -81,7 +84,7 @@ export class Definitions {
   readonly #journal: DefinitionJournal | undefined
   readonly #fleet: Fleet
   readonly #environment: Environment
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners: Listeners
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
   /** @internal Runs hooks. */
@@ -92,11 +95,11 @@ export class Definitions {
 
   /** Makes the system collections of a new database. */
   static async open(database: Database, options: DefinitionsOptions = {}): Promise<Definitions> {
-    const { environment = environmentOf(database), fleet = aloneIn(environment), journal } = options
+    const { environment = environmentOf(database), fleet = aloneIn(environment), journal, report } = options
     return fleet.exclusively('definitions', async () => {
       await database.refresh()
       const store = await DefinitionStore.open(database, environment)
-      const definitions = new Definitions(store, { database, environment, journal, fleet })
+      const definitions = new Definitions(store, { database, environment, journal, fleet, report })
       if (definitions.all().length === 0) await definitions.#addSystemCollections()
       return definitions
     })
@@ -104,14 +107,15 @@ export class Definitions {
 
   private constructor(
     store: DefinitionStore,
-    { database, environment, journal, fleet }: Required<DefinitionsOptions> & { readonly database: Database },
+    { database, environment, journal, fleet, report }: Required<DefinitionsOptions> & { readonly database: Database },
   ) {
     this.#database = database
     this.#store = store
     this.#journal = journal
     this.#fleet = fleet
     this.#environment = environment
-    store.onReload = () => this.#tell()
+    this.#listeners = new Listeners(report)
+    store.onReload = () => this.#listeners.call()
   }
 
   /** By name in any case, or by id. */
@@ -324,10 +328,9 @@ export class Definitions {
     return hookDeclarations(this.all())
   }
 
-  /** Calls the listener after each change, until the function that it gives is called. */
+  /** Calls the listener after each change, until the function that it gives is called. What it throws is logged. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** Resolves when changes of other servers that this one has seen are known. */
@@ -393,11 +396,7 @@ export class Definitions {
         throw new ServiceError('INVALID', message, { data: error.data, cause: error })
       throw error
     }
-    this.#tell()
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener()
+    this.#listeners.call()
   }
 
   /** With what only the rows of a view tell. `meant`: the definition that was sent. */

@@ -7,6 +7,7 @@
 import { isPannierError, open, type Collection, type Database, type DatabaseChange, type OpenOptions } from 'pannier'
 import { endOf, every, exclusively, type DatabaseStorage } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
+import { Listeners } from '../gateway/listeners.ts'
 import { ID_CHARS, SECRET_BYTES, type Fleet, type Message } from './fleet.ts'
 
 interface ServerDocument {
@@ -70,7 +71,7 @@ export class SharedFleet implements Fleet {
   readonly #environment: Environment
   readonly #startedMs: number
   readonly #listeners = new Map<string, (message: Message) => unknown>()
-  readonly #leadListeners = new Set<(leads: boolean) => void>()
+  readonly #leadListeners = new Listeners<[leads: boolean]>()
   /** Those that give signs of life. */
   #alive: ReadonlySet<string> = new Set()
   /** Messages to all that were heard, with the time: a notice may come again. */
@@ -120,8 +121,7 @@ export class SharedFleet implements Fleet {
   }
 
   onLeads(listener: (leads: boolean) => void): () => void {
-    this.#leadListeners.add(listener)
-    return () => void this.#leadListeners.delete(listener)
+    return this.#leadListeners.add(listener)
   }
 
   claim(what: string): Promise<boolean> {
@@ -234,7 +234,7 @@ export class SharedFleet implements Fleet {
         const leads = first?._id === this.id
         if (leads === this.#leads) return
         this.#leads = leads
-        for (const listener of this.#leadListeners) listener(leads)
+        this.#leadListeners.call(leads)
       })
       .catch(() => {})
     return this.#looking

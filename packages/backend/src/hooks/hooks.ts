@@ -1,5 +1,6 @@
 /** Hooks: functions of the operator that run around what the backend does. Each of a chain calls `next()` for the rest. */
 import type { Environment } from 'pannier/types'
+import { Listeners } from '../gateway/listeners.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookEvents, HookName } from './hook-events.ts'
 
@@ -47,26 +48,26 @@ export class Hooks {
   readonly #log: HookLog
   readonly #handlerMsMax: number
   #bound: readonly BoundHook[] = []
-  readonly #listeners = new Set<() => void>()
+  readonly #replaced: Listeners
   /** Is called when a handler begins, and what it gives when that ends: something may watch the thread. */
   onRun: (handler: PlacedHandler) => () => void = () => () => {}
 
   constructor({ environment, log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions) {
     this.#environment = environment
     this.#log = log
+    this.#replaced = new Listeners((error) => log('A listener of hooks has failed.', { hook: '', source: '', error }))
     this.#handlerMsMax = handlerMsMax
   }
 
   /** Takes the place of all that were bound. Chains that run keep theirs. */
   replace(bound: readonly BoundHook[]): void {
     this.#bound = bound
-    for (const listener of this.#listeners) listener()
+    this.#replaced.call()
   }
 
   /** Tells when other handlers are bound. The result ends it. */
   onReplace(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#replaced.add(listener)
   }
 
   /** Whether nothing is bound: then a write has no more to ask. */

@@ -5,6 +5,7 @@ import { environmentOf } from 'pannier/internal'
 import { aloneIn, type Fleet } from '../fleet/fleet.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { Listeners, type ReportFailure } from '../gateway/listeners.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import { ServerState, STATE_COLLECTION } from '../gateway/state.ts'
@@ -21,6 +22,8 @@ interface SettingsOptions {
   readonly fleet?: Fleet
   /** That of the database when it is left out. */
   readonly chance?: Chance
+  /** Reports what a listener of `onChange` throws. */
+  readonly report?: ReportFailure | undefined
 }
 
 /** What superusers have set, checked and stored. Get it by `openBackend`. */
@@ -32,14 +35,15 @@ export class Settings {
   readonly #stopListening: () => void
   #values: SettingsValues = DEFAULT_SETTINGS
   #superuserAddresses: BlockList = addressesOf([])
-  readonly #listeners = new Set<() => void>()
+  readonly #listeners: Listeners
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
 
   /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
   static async open(database: Database, options: SettingsOptions = {}): Promise<Settings> {
     const { key, chance = environmentOf(database), fleet = aloneIn(chance) } = options
-    const settings = new Settings(database, key === undefined ? undefined : new SettingsSeal(key, chance), fleet)
+    const seal = key === undefined ? undefined : new SettingsSeal(key, chance)
+    const settings = new Settings(database, seal, fleet, options.report)
     try {
       const isPlain = await settings.#load()
       if (isPlain && key !== undefined) await settings.#store(settings.#values)
@@ -57,7 +61,8 @@ export class Settings {
     await settings.close()
   }
 
-  private constructor(database: Database, seal: SettingsSeal | undefined, fleet: Fleet) {
+  private constructor(database: Database, seal: SettingsSeal | undefined, fleet: Fleet, report?: ReportFailure) {
+    this.#listeners = new Listeners(report)
     this.#database = database
     this.#fleet = fleet
     this.#state = new ServerState(database)
@@ -98,10 +103,9 @@ export class Settings {
     )
   }
 
-  /** Calls `listener` after each change, until the function that it returns is called. */
+  /** Calls `listener` after each change, until the function that it returns is called. What it throws is logged. */
   onChange(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   /** Whether a superuser may act from there. */
@@ -142,7 +146,7 @@ export class Settings {
   #set(values: SettingsValues): void {
     this.#values = values
     this.#superuserAddresses = addressesOf(values.superuserIPs)
-    for (const listener of this.#listeners) listener()
+    this.#listeners.call()
   }
 
   #inTurn<T>(run: () => Promise<T>): Promise<T> {

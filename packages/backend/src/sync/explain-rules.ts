@@ -6,7 +6,7 @@ import type { Definition, Rule } from '../definitions/definition.ts'
 import { ruleIndexesOf } from '../definitions/rule-indexes.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { invalid } from '../gateway/service-error.ts'
-import { EVERYBODY, LIST_RULE, syncProblem, syncRules } from './sync-rules.ts'
+import { EVERYBODY, LIST_RULE, ruleError, syncProblem, syncRules } from './sync-rules.ts'
 
 /** Why something is not possible. */
 export interface RuleProblem {
@@ -20,7 +20,7 @@ export interface RuleProblem {
 export interface CostForAccounts extends RuleCost {
   /** Names of collections; `null`: guests. */
   readonly accounts: readonly (string | null)[]
-  /** Why it is of class E. */
+  /** Why it is of class E, or why the rule can't be asked for them. Such accounts are shown no record. */
   readonly problems: readonly RuleProblem[]
 }
 
@@ -52,6 +52,7 @@ export interface ExplainedRules {
 export function explainRules(definitions: KnownDefinitions, definition: Definition, rule?: string): ExplainedRules {
   const listRule = rule ?? definition.listRule
   const meant = { ...definition, listRule }
+  if (rule !== undefined) assertRule(definitions, definition, rule)
   const rules = (rule === undefined ? rulesOf(definition) : ([['listRule', rule]] as const)).map(([name, text]) =>
     explained(definitions, definition, name, text),
   )
@@ -109,9 +110,19 @@ function costFor(
     const problems = made.problems.map(({ message, position }) => ({ message, position }))
     return { ...costOf(made), problems }
   } catch (error) {
-    if (error instanceof RuleError) throw invalid(`${error.message} (at ${error.position + 1} in ${rule})`)
+    // The account has no such field, say: the rule admits it to no record.
+    if (error instanceof RuleError)
+      return { cost: 'A', alternatives: [], problems: [{ message: error.message, position: error.position }] }
     throw error
   }
+}
+
+/** @throws ServiceError INVALID if it can be asked for accounts of no kind */
+function assertRule(definitions: KnownDefinitions, definition: Definition, rule: string): void {
+  const errors = kindsOf(definitions).map((accounts) => ruleError(definitions, definition, rule, accounts?.id ?? null))
+  const [error] = errors
+  if (error !== undefined && !errors.includes(undefined))
+    throw invalid(`${error.message} (at ${error.position + 1} in ${rule})`)
 }
 
 function problemsOf(definitions: KnownDefinitions, definition: Definition): readonly RuleProblem[] {

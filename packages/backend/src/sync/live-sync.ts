@@ -16,7 +16,7 @@ import { ServiceError } from '../gateway/service-error.ts'
 import type { HeldNow } from './held-now.ts'
 import { isTimed, sameUntil, seesOther } from './held-difference.ts'
 import { readsOf } from './noted-reads.ts'
-import { assertSyncable, rulesToSync, type SyncRules } from './sync-rules.ts'
+import { assertSyncable, rulesToSync, type AccountRules, type SyncedCollection } from './sync-rules.ts'
 import { WatchedCollection } from './watched-collection.ts'
 import { Watcher } from './watcher.ts'
 import { watchingIn } from './watching.ts'
@@ -179,10 +179,7 @@ export class LiveSync {
     return watched
   }
 
-  #syncedOf({
-    name,
-    isAdmin,
-  }: WatchedCollection): { readonly definition: Definition; readonly rules: SyncRules } | undefined {
+  #syncedOf({ name, isAdmin }: WatchedCollection): SyncedCollection | undefined {
     const { definitions } = this.#host
     const definition = definitions.find(name.slice(TOPIC_PREFIX.length))
     const rules = definition && allowed(() => rulesToSync(definitions, definition, { isAdmin }))
@@ -222,13 +219,13 @@ export class LiveSync {
     since: number,
   ): Promise<boolean | undefined> {
     const { synced } = watched
-    const { principal, holder } = watcher
+    const { holder } = watcher
     const before = watcher.asOf(this.#lookedMs)
     this.#unplace(watcher, watched)
-    if (synced === undefined || !allowed(() => (assertSyncable(principal, synced.definition), true))) return undefined
+    const rules = synced && allowed(() => rulesFor(synced, watcher))
+    if (synced === undefined || rules === undefined) return undefined
     const { held, environment } = this.#host
     const { version } = synced.rules
-    const rules = synced.rules.of(holder.account?.[0] ?? null)
     const ms = environment.wallClock()
     const { after, until, isOther } = await state.read((guard) => {
       const watching = watchingIn(guard, held, { rules, version }, holder, ms)
@@ -291,6 +288,12 @@ function placeOf({ name }: Pick<Topic, 'name'>, { isAdmin }: Pick<Principal, 'is
 
 function sessionOf({ id }: Subscriber, { text }: Topic): string {
   return `${id} ${text}`
+}
+
+/** @throws ServiceError if the watcher may not sync the collection */
+function rulesFor({ definition, rules }: SyncedCollection, { principal, holder }: Watcher): AccountRules {
+  assertSyncable(principal, definition)
+  return rules.of(holder.account?.[0] ?? null)
 }
 
 /** Undefined where it is refused. */

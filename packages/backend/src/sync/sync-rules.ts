@@ -68,7 +68,7 @@ export interface SyncRules {
   readonly listSides: number
   /** The number of a commit since which the index has these sides; undefined: no pull has made it. */
   indexedAt: number | undefined
-  /** `null`: guests. */
+  /** `null`: guests. @throws ServiceError INVALID if the list rule can't be asked for accounts of this kind */
   of(accounts: string | null): AccountRules
   /** Those of the list rule are the first. */
   readonly problems: readonly SyncProblem[]
@@ -132,10 +132,14 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
   const cutFor = (rule: string, accounts: string | null): Cut =>
     cut({ schema, collection: definition.id, rule: parse(rule), accounts })
   const ruled = ruledFieldsOf(definition)
-  const lists = kinds.map((accounts) => cutFor(listRule === '' ? EVERYBODY : listRule, accounts))
-  const fields = ruled.rules.map(({ text }) =>
-    kinds.map((accounts) => unlessUnknown(() => cutFor(text, accounts)) ?? cutFor(NOBODY, accounts)),
-  )
+  const errors = new Map(kinds.map((accounts) => [accounts, ruleError(definitions, definition, listRule, accounts)]))
+  /** A rule that names what an account does not have shows it nothing, as by REST. */
+  const cutForKinds = (rule: string): readonly Cut[] =>
+    kinds.map((accounts) =>
+      cutFor(ruleError(definitions, definition, rule, accounts) === undefined ? rule : NOBODY, accounts),
+    )
+  const lists = cutForKinds(listRule === '' ? EVERYBODY : listRule)
+  const fields = ruled.rules.map(({ text }) => cutForKinds(text))
   const sides: Side[] = []
   const placed = (rule: Cut): AccountRule => ({
     rule,
@@ -160,7 +164,11 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
     sides,
     listSides,
     indexedAt: undefined,
-    of: (accounts) => rulesOf.get(accounts)!,
+    of: (accounts) => {
+      const error = errors.get(accounts)
+      if (error !== undefined) throw new ServiceError('INVALID', wordsOf(definitions, definition, accounts, error))
+      return rulesOf.get(accounts)!
+    },
     problems: [
       ...problemsOf(definitions, LIST_RULE, lists),
       ...fields.flatMap((cuts, place) => problemsOf(definitions, wordsFor(ruled.rules[place]!), cuts)),
@@ -168,14 +176,31 @@ export function syncRules(definitions: KnownDefinitions, definition: Definition)
   }
 }
 
-/** A rule that names what is no longer there shows nothing, as by REST. */
-function unlessUnknown(make: () => Cut): Cut | undefined {
+/** Why a rule can't be asked for accounts of one kind; undefined if it can. `accounts`: `null` for guests. */
+export function ruleError(
+  { schema }: KnownDefinitions,
+  { id }: Definition,
+  rule: string,
+  accounts: string | null,
+): RuleError | undefined {
+  if (rule === '') return undefined
   try {
-    return make()
+    cut({ schema, collection: id, rule: parse(rule), accounts })
+    return undefined
   } catch (error) {
-    if (error instanceof RuleError) return undefined
+    if (error instanceof RuleError) return error
     throw error
   }
+}
+
+function wordsOf(
+  definitions: KnownDefinitions,
+  { name }: Definition,
+  accounts: string | null,
+  error: RuleError,
+): string {
+  const kind = accounts === null ? 'guests' : `accounts of "${definitions.find(accounts)!.name}"`
+  return `The list rule of "${name}" can't be asked for ${kind}: ${error.message}`
 }
 
 function placeIn(sides: Side[], side: Side): number {

@@ -2,7 +2,7 @@
  * Reports changes that affect permissions: of a user, the admins, ended sessions, a `_security` object, or the application's rules. All watchers
  * share one listener, so a thousand open feeds do not slow down a write.
  */
-import { STATE_COLLECTION } from '@pannier/backend/internal'
+import { callAll, STATE_COLLECTION } from '@pannier/backend/internal'
 import { USER_PREFIX } from './accounts.ts'
 import type { AuthHost } from './auth-host.ts'
 
@@ -42,7 +42,7 @@ export class AccountWatch {
     const { database, users, accounts, app } = this.#host
     const stopRules = app?.onRulesChange(() => {
       this.version++
-      for (const { changed } of this.#watchers) changed()
+      callAll(Array.from(this.#watchers, ({ changed }) => changed))
     })
     const stopDocuments = database.onChange((change) => {
       const { collections } = change
@@ -59,9 +59,7 @@ export class AccountWatch {
         ({ name }) => isAnybody || (name !== undefined && (changed.has(USER_PREFIX + name) || inApp.includes(name))),
       )
       // Later than all who listen: others forget now what they know of admins and of `_security`.
-      queueMicrotask(() => {
-        for (const { changed: tell } of concerned) tell()
-      })
+      queueMicrotask(() => callAll(concerned.map(({ changed: tell }) => tell)))
     })
     return () => {
       stopRules?.()

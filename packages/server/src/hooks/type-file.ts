@@ -44,8 +44,8 @@ export class TypeFile {
   async #write(): Promise<void> {
     const { folder, definitions, log } = this.#parts
     const path = join(folder, NAME)
-    const text = definitions.hookDeclarations()
     try {
+      const text = definitions.hookDeclarations()
       const old = await readFile(path, 'utf8').catch(() => HOOK_DECLARATIONS_MARK)
       if (!old.startsWith(HOOK_DECLARATIONS_MARK))
         log.warn(
