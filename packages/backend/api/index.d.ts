@@ -238,7 +238,7 @@ export type CollectionTypes = Readonly<Record<string, RecordTypes>>;
 export interface CostForAccounts extends RuleCost {
     /** Names of collections; `null`: guests. */
     readonly accounts: readonly (string | null)[];
-    /** Why it is of class E. */
+    /** Why it is of class E, or why the rule can't be asked for them. Such accounts are shown no record. */
     readonly problems: readonly RuleProblem[];
 }
 
@@ -1403,7 +1403,8 @@ export function openBackend(database: Database, options?: BackendOptions): Promi
 class Access {
     /** Revisions of records, as principals see them. */
     readonly revisions: ShownRevisions;
-    constructor(definitions: KnownDefinitions, revisions: ShownRevisions);
+    /** Rules read the clock of `environment`. */
+    constructor(definitions: KnownDefinitions, revisions: ShownRevisions, environment: Pick<Environment, 'wallClock'>);
     /** Whether the actor may not do it, as only superusers may. */
     isLocked({ principal }: Actor, definition: Definition, action: Action): boolean;
     /** Whether the rule admits a record. A rule that names what is no longer there admits nothing. */
@@ -1974,7 +1975,7 @@ class Definitions {
     typeDeclarations(principal: Principal, app?: TypesFor): string;
     /** TypeScript types of all collections, for hooks. */
     hookDeclarations(): string;
-    /** Calls the listener after each change, until the function that it gives is called. */
+    /** Calls the listener after each change, until the function that it gives is called. What it throws is logged. */
     onChange(listener: () => void): () => void;
     /** Resolves when changes of other servers that this one has seen are known. */
     settled(): Promise<void>;
@@ -1988,6 +1989,8 @@ interface DefinitionsOptions {
     readonly fleet?: Fleet;
     /** That of the database when it is left out. */
     readonly environment?: Environment;
+    /** Reports what a listener of `onChange` throws. */
+    readonly report?: ReportFailure | undefined;
 }
 
 interface DeliverOptions {
@@ -2219,6 +2222,8 @@ interface Fleet {
 interface FoundRecords {
     /** Whether hooks change what this actor sees of them. */
     readonly isEnriched: boolean;
+    /** Actors with the same text are shown the same of the same documents. Undefined: `show` for each. */
+    readonly sameFor: string | undefined;
     /** Bytes of their JSON, about. */
     bytes(): number;
     /** @throws what a hook throws: ServiceError UNAVAILABLE if it takes too long */
@@ -3325,6 +3330,9 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
+/** Reports what a listener has thrown. */
+type ReportFailure = (error: unknown) => void;
+
 class RequestBudget implements RowBudget {
     left: number;
     constructor(environment: Pick<Environment, 'now'>, rows?: number);
@@ -3517,7 +3525,7 @@ class Settings {
     show({ isAdmin }: Principal): JsonObject;
     /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
     update(principal: Principal, input: JsonObject): Promise<JsonObject>;
-    /** Calls `listener` after each change, until the function that it returns is called. */
+    /** Calls `listener` after each change, until the function that it returns is called. What it throws is logged. */
     onChange(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
@@ -3533,6 +3541,8 @@ interface SettingsOptions {
     readonly fleet?: Fleet;
     /** That of the database when it is left out. */
     readonly chance?: Chance;
+    /** Reports what a listener of `onChange` throws. */
+    readonly report?: ReportFailure | undefined;
 }
 
 /** With their secrets. */

@@ -538,7 +538,7 @@ export class Settings {
     show({ isAdmin }: Principal): JsonObject;
     /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
     update(principal: Principal, input: JsonObject): Promise<JsonObject>;
-    /** Calls `listener` after each change, until the function that it returns is called. */
+    /** Calls `listener` after each change, until the function that it returns is called. What it throws is logged. */
     onChange(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
@@ -605,6 +605,9 @@ export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
 
 /** A file to be filled in. */
 export function blankMigration(): string;
+
+/** Calls all of them, whatever one of them throws. */
+export function callAll(listeners: readonly (() => unknown)[], report?: ReportFailure): void;
 
 /** Undefined if nothing has changed that a migration has. */
 export function changeMigration({ before, after }: DefinitionPair): string | undefined;
@@ -955,7 +958,7 @@ class Definitions {
     typeDeclarations(principal: Principal, app?: TypesFor): string;
     /** TypeScript types of all collections, for hooks. */
     hookDeclarations(): string;
-    /** Calls the listener after each change, until the function that it gives is called. */
+    /** Calls the listener after each change, until the function that it gives is called. What it throws is logged. */
     onChange(listener: () => void): () => void;
     /** Resolves when changes of other servers that this one has seen are known. */
     settled(): Promise<void>;
@@ -969,6 +972,8 @@ interface DefinitionsOptions {
     readonly fleet?: Fleet;
     /** That of the database when it is left out. */
     readonly environment?: Environment;
+    /** Reports what a listener of `onChange` throws. */
+    readonly report?: ReportFailure | undefined;
 }
 
 interface DomainField extends FieldBase, Requirable {
@@ -1279,6 +1284,9 @@ interface ReplicationEnd {
     readonly asError: (error: unknown) => unknown;
 }
 
+/** Reports what a listener has thrown. */
+type ReportFailure = (error: unknown) => void;
+
 /** All types but `autodate` have this: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
@@ -1318,6 +1326,8 @@ interface SettingsOptions {
     readonly fleet?: Fleet;
     /** That of the database when it is left out. */
     readonly chance?: Chance;
+    /** Reports what a listener of `onChange` throws. */
+    readonly report?: ReportFailure | undefined;
 }
 
 /** With their secrets. */

@@ -224,13 +224,13 @@ async function openParts(database: Database, options: BackendOptions) {
   const { fleet = aloneIn(environment) } = options
   const journal = journalOf(options, () => environment.wallClock())
   // Logs read the settings, so they come last.
-  let log: LogWriter | undefined
+  const late: { log?: LogWriter } = {}
   const report = (error: unknown): void =>
-    log?.write({ ...LISTENER_FAILED, data: { error: errorText(error), ...stackOf(error) } })
+    late.log?.write({ ...LISTENER_FAILED, data: { error: errorText(error), ...stackOf(error) } })
   const definitions = await Definitions.open(database, { journal, fleet, environment, report })
   const settings = await Settings.open(database, { key: options.settingsKey, fleet, chance: environment, report })
   const { logs, ...logging } = await openLogs({ settings, environment }, options)
-  log = logs
+  late.log = logs
   const key = await DataKey.open(database, environment)
   return { database, environment, fleet, definitions, settings, logs, logging, key }
 }

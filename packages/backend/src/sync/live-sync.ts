@@ -5,7 +5,7 @@
 import type { SnapshotReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { KnownDefinitions } from '../access/rule-records.ts'
-import { recordsName, type Definition } from '../definitions/definition.ts'
+import { recordsName } from '../definitions/definition.ts'
 import type { CommitStep } from '../events/commit-states.ts'
 import { changesIn } from '../events/record-changes.ts'
 import type { Subscriber } from '../events/subscriber.ts'

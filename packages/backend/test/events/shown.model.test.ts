@@ -1,4 +1,4 @@
-/** Goal: realtime shows of each record what REST shows to the same client, whoever else has subscribed, and in whatever order. */
+/** Goal: realtime shows of each record what REST shows to the same client, in any order of subscriptions. */
 import { expect, test } from 'vitest'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
