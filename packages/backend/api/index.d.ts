@@ -119,6 +119,10 @@ export interface BackendOptions {
     readonly settingsKey?: string;
     /** A folder that gets a migration file for each change of a definition. None when left out. */
     readonly automigrate?: string;
+    /** Are asked about every write of a record, by whatever door it comes. */
+    readonly guards?: readonly WriteGuard[];
+    /** What each collection may take. */
+    readonly quota?: Quota;
     /** Shows an operator what is logged, except for requests. */
     readonly print?: (entry: LogEntry) => void;
 }
@@ -445,8 +449,8 @@ export const GUEST: Principal;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
-    /** @internal `guards` are asked in this order, inside `around`. */
-    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[], around?: AroundWrites);
+    /** @internal Guards are asked inside `around`. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: GuardChain, around?: AroundWrites);
     /**
      * A collection as the principal may use it.
      *
@@ -1801,7 +1805,7 @@ class DataKey {
 
 /** The CouchDB databases of one Pannier database, by name. */
 class Databases {
-    constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
+    constructor(database: Database, state: ServerState, { quota, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
     /** Whether there is a database of this name. */
@@ -1841,8 +1845,8 @@ interface Databases {
 }
 
 interface DatabasesOptions {
-    /** Limit of each database. */
-    readonly bytesMax?: number;
+    /** Limit of each database. None when left out. */
+    readonly quota?: Quota;
     /** Databases that are made keep the content of replaced revisions. */
     readonly history?: boolean | undefined;
     readonly app?: AppCollections;
@@ -2234,6 +2238,19 @@ interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
 
+class GuardChain {
+    /** Guards are asked in this order. What one of them throws after a write is logged. */
+    constructor(guards: readonly WriteGuard[], logs: LogWriter);
+    /** Whether any of them wants to see documents before the transaction. */
+    get prepares(): boolean;
+    /** The documents as the guards return them, in their order; or why one is refused. */
+    prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]>;
+    /** What judges inside the transaction. Ask it after `prepare`. */
+    decide(write: Write): readonly Judge[];
+    /** The documents are stored: what a guard throws now refuses nothing. */
+    written(write: Write, documents: readonly JsonObject[]): void;
+}
+
 /** The outcome of one document. */
 type GuardedOutcome = WriteResult | {
     readonly id: string;
@@ -2241,8 +2258,8 @@ type GuardedOutcome = WriteResult | {
 };
 
 class GuardedWriter {
-    /** Guards are asked in this order, inside `around`. */
-    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
+    /** Guards are asked inside `around`. */
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: GuardChain, around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -2377,6 +2394,7 @@ interface ImportsParts {
     readonly passwords: Passwords;
     readonly files: RecordFiles;
     readonly judge: Judge;
+    readonly gate: WriteGate;
 }
 
 /** What is done. */
@@ -2879,6 +2897,12 @@ interface QueuedMail extends Mail {
     readonly isDecoy?: boolean;
 }
 
+class Quota {
+    constructor(bytesMax?: number);
+    /** For one write: what it brings counts until it leaves. */
+    enter(name: string, collection: Collection<JsonObject>): Room;
+}
+
 /** How often something may be asked for. */
 interface RateLimitRule {
     /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
@@ -3237,6 +3261,8 @@ interface RecordWriterParts {
     readonly hooks: Hooks;
     readonly app: HookApp;
     readonly files: FileStore;
+    /** What the operator asks of every write. */
+    readonly gate: WriteGate;
 }
 
 class RecordWrites {
@@ -3831,6 +3857,13 @@ interface WorkQueueLimits {
     readonly concurrencyMax: number;
     /** Pieces that may wait. */
     readonly waitingMax: number;
+}
+
+/** What every write passes. */
+interface WriteGate {
+    /** Those of the operator. */
+    readonly guards: GuardChain;
+    readonly quota: Quota;
 }
 
 type WriteOptions = Required<Pick<BeginOptions, 'app'>> & Pick<BeginOptions, 'namings'>;

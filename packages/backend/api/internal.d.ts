@@ -9,11 +9,14 @@ import type {
   GuardedWrite,
   HookApp,
   HookRecord,
+  Judge,
+  LogWriter,
   MigrationApp,
   Principal,
   Refusal,
   RequestInfo,
   ServiceError,
+  Write,
   WriteGuard,
 } from '@pannier/backend'
 
@@ -161,7 +164,7 @@ export class DatabaseUpdates {
 
 /** The CouchDB databases of one Pannier database, by name. */
 export class Databases {
-    constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
+    constructor(database: Database, state: ServerState, { quota, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
     /** Whether there is a database of this name. */
@@ -243,8 +246,8 @@ export interface Fleet {
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
-    /** @internal `guards` are asked in this order, inside `around`. */
-    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[], around?: AroundWrites);
+    /** @internal Guards are asked inside `around`. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: GuardChain, around?: AroundWrites);
     /**
      * A collection as the principal may use it.
      *
@@ -266,6 +269,19 @@ export class Gateway {
     drop(principal: Principal, database: string): Promise<void>;
     /** @internal A collection as one end of a replication that the library runs. @throws as `collection`; FORBIDDEN unless all of it may be read */
     replicationEnd({ principal, database, filter, asOutcome, asError }: ReplicationEnd): Promise<CollectionSide>;
+}
+
+export class GuardChain {
+    /** Guards are asked in this order. What one of them throws after a write is logged. */
+    constructor(guards: readonly WriteGuard[], logs: LogWriter);
+    /** Whether any of them wants to see documents before the transaction. */
+    get prepares(): boolean;
+    /** The documents as the guards return them, in their order; or why one is refused. */
+    prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]>;
+    /** What judges inside the transaction. Ask it after `prepare`. */
+    decide(write: Write): readonly Judge[];
+    /** The documents are stored: what a guard throws now refuses nothing. */
+    written(write: Write, documents: readonly JsonObject[]): void;
 }
 
 /** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
@@ -478,6 +494,12 @@ export interface PlacedHandler {
     readonly handler: (event: never) => unknown;
     /** For logs: `hooks/posts.ts:12`. */
     readonly source: string;
+}
+
+export class Quota {
+    constructor(bytesMax?: number);
+    /** For one write: what it brings counts until it leaves. */
+    enter(name: string, collection: Collection<JsonObject>): Room;
 }
 
 /** What may be read: everything, or the documents with these ids. */
@@ -824,8 +846,8 @@ interface Databases {
 }
 
 interface DatabasesOptions {
-    /** Limit of each database. */
-    readonly bytesMax?: number;
+    /** Limit of each database. None when left out. */
+    readonly quota?: Quota;
     /** Databases that are made keep the content of replaced revisions. */
     readonly history?: boolean | undefined;
     readonly app?: AppCollections;
@@ -1051,8 +1073,8 @@ interface GeoPointField extends FieldBase, Requirable {
 }
 
 class GuardedWriter {
-    /** Guards are asked in this order, inside `around`. */
-    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
+    /** Guards are asked inside `around`. */
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: GuardChain, around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;

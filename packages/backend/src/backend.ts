@@ -21,6 +21,7 @@ import { Definitions, type DefinitionJournal } from './definitions/definitions.t
 import { aloneIn, type Fleet } from './fleet/fleet.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { AroundWrites } from './gateway/guarded-writer.ts'
+import { GuardChain } from './gateway/guard-chain.ts'
 import type { WriteGuard } from './gateway/guards.ts'
 import { ChangeJournal } from './migrations/migration-folder.ts'
 import { Realtime } from './events/realtime.ts'
@@ -31,6 +32,7 @@ import { documentHooks } from './records/document-hooks.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
 import { errorText, LOG_LEVELS, type LogEntry, type LogWriter } from './gateway/log-entry.ts'
+import { Quota } from './gateway/quota.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
 import { Imports } from './imports/imports.ts'
@@ -80,6 +82,10 @@ export interface BackendOptions {
   readonly settingsKey?: string
   /** A folder that gets a migration file for each change of a definition. None when left out. */
   readonly automigrate?: string
+  /** Are asked about every write of a record, by whatever door it comes. */
+  readonly guards?: readonly WriteGuard[]
+  /** What each collection may take. */
+  readonly quota?: Quota
   /** Shows an operator what is logged, except for requests. */
   readonly print?: (entry: LogEntry) => void
 }
@@ -162,7 +168,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const enrich = recordEnricher({ environment, hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, environment, definitions, access, enrich })
   const realtime = new Realtime({ ...parts, access, reads, held, principals: tokens.principals })
-  const writerParts = { ...parts, access, passwords, attempt, files: recordFiles, hooks, app }
+  const gate = { guards: new GuardChain(options.guards ?? [], logs), quota: options.quota ?? new Quota() }
+  const writerParts = { ...parts, gate, access, passwords, attempt, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const sql = new SqlConsole({ ...parts, reads, writes })
   const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })

@@ -143,8 +143,8 @@ export const GUEST: Principal;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
-    /** @internal `guards` are asked in this order, inside `around`. */
-    constructor(database: Database, databases: Databases, rules: AccessRules, guards: readonly WriteGuard[], around?: AroundWrites);
+    /** @internal Guards are asked inside `around`. */
+    constructor(database: Database, databases: Databases, rules: AccessRules, guards: GuardChain, around?: AroundWrites);
     /**
      * A collection as the principal may use it.
      *
@@ -952,7 +952,7 @@ type CustomData<Name> = Name extends 'onRecordEnrich' ? AnyRecordTypes['changes'
 
 /** The CouchDB databases of one Pannier database, by name. */
 class Databases {
-    constructor(database: Database, state: ServerState, { bytesMax, history, app }?: DatabasesOptions);
+    constructor(database: Database, state: ServerState, { quota, history, app }?: DatabasesOptions);
     /** Sorted. */
     names(): Promise<string[]>;
     /** Whether there is a database of this name. */
@@ -986,8 +986,8 @@ class Databases {
 }
 
 interface DatabasesOptions {
-    /** Limit of each database. */
-    readonly bytesMax?: number;
+    /** Limit of each database. None when left out. */
+    readonly quota?: Quota;
     /** Databases that are made keep the content of replaced revisions. */
     readonly history?: boolean | undefined;
     readonly app?: AppCollections;
@@ -1105,6 +1105,19 @@ interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
 
+class GuardChain {
+    /** Guards are asked in this order. What one of them throws after a write is logged. */
+    constructor(guards: readonly WriteGuard[], logs: LogWriter);
+    /** Whether any of them wants to see documents before the transaction. */
+    get prepares(): boolean;
+    /** The documents as the guards return them, in their order; or why one is refused. */
+    prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]>;
+    /** What judges inside the transaction. Ask it after `prepare`. */
+    decide(write: Write): readonly Judge[];
+    /** The documents are stored: what a guard throws now refuses nothing. */
+    written(write: Write, documents: readonly JsonObject[]): void;
+}
+
 /** The outcome of one document. */
 type GuardedOutcome = WriteResult | {
     readonly id: string;
@@ -1112,8 +1125,8 @@ type GuardedOutcome = WriteResult | {
 };
 
 class GuardedWriter {
-    /** Guards are asked in this order, inside `around`. */
-    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: readonly WriteGuard[], around?: AroundWrites);
+    /** Guards are asked inside `around`. */
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: GuardChain, around?: AroundWrites);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -1138,6 +1151,22 @@ interface JsonField extends FieldBase, Requirable {
 
 /** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
+
+/** Something that has happened. */
+interface LogEntry {
+    /** One of `LOG_LEVELS`; `info` when left out. */
+    readonly level?: number;
+    /** What happened, in a line. */
+    readonly message: string;
+    /** JSON. It must have no secrets. */
+    readonly data?: JsonObject;
+}
+
+/** Takes what happens. It never waits and never throws. */
+interface LogWriter {
+    /** Logs an entry some time later. */
+    write(entry: LogEntry): void;
+}
 
 interface LoginLimits {
     readonly windowMs: number;
@@ -1201,6 +1230,12 @@ interface PutOptions {
     readonly newEdits?: boolean;
     /** It is small: it may be written in one commit with those of others. */
     readonly grouped?: boolean;
+}
+
+class Quota {
+    constructor(bytesMax?: number);
+    /** For one write: what it brings counts until it leaves. */
+    enter(name: string, collection: Collection<JsonObject>): Room;
 }
 
 /** How often something may be asked for. */

@@ -74,8 +74,10 @@ import {
   DatabaseUpdates,
   Databases,
   Gateway,
+  GuardChain,
   HashQueue,
   Passwords,
+  Quota,
   ServerState,
 } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
@@ -166,9 +168,9 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   const sandbox = new Sandbox({ environment, onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
-  const ours = [...guardsOf(environment, auth, designs, securityOf), backend.guard]
+  const ours = [...guardsOf(environment, auth, designs, securityOf), backend.guard, ...(options.guards ?? [])]
   // Nothing refuses a deletion after the last one but what is judged inside the transaction.
-  const guards = [...ours, ...(options.guards ?? []), endBranches(await databases.get(USERS_DATABASE))]
+  const guards = new GuardChain([...ours, endBranches(await databases.get(USERS_DATABASE))], backend.logs)
   const context: ServerContext = {
     environment,
     gateway: new Gateway(database, databases, auth, guards, backend.aroundWrites),
@@ -293,6 +295,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   const { environment } = options
   const { database, logs, fleet } = opened
   const state = new ServerState(database)
+  const quota = new Quota(limits.databaseBytesMax)
   const passwords = new Passwords(environment, new HashQueue(options.auth?.hashLimits))
   const limiter = new LoginLimiter(options.auth?.loginLimits, environment, fleet)
   const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
@@ -312,12 +315,14 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
     attempt,
     print,
     fetchPublic,
+    quota,
+    ...(options.guards && { guards: options.guards }),
     ...own,
     ...automigrate,
     ...key,
   })
   const databases = new Databases(database, state, {
-    bytesMax: limits.databaseBytesMax,
+    quota,
     history: options.history,
     app: backend.collections,
   })

@@ -32,8 +32,8 @@ export interface AppCollections {
 }
 
 interface DatabasesOptions {
-  /** Limit of each database. */
-  readonly bytesMax?: number
+  /** Limit of each database. None when left out. */
+  readonly quota?: Quota
   /** Databases that are made keep the content of replaced revisions. */
   readonly history?: boolean | undefined
   readonly app?: AppCollections
@@ -58,11 +58,11 @@ export class Databases {
   constructor(
     database: Database,
     state: ServerState,
-    { bytesMax = Infinity, history = false, app }: DatabasesOptions = {},
+    { quota = new Quota(), history = false, app }: DatabasesOptions = {},
   ) {
     this.#database = database
     this.#state = state
-    this.#quota = new Quota(bytesMax)
+    this.#quota = quota
     this.#keepsHistory = history
     this.#app = app
     // The database may have other users than the server.

@@ -13,7 +13,7 @@ import { GuardedCollection } from './guarded-collection.ts'
 import type { ReadScope } from './guarded-collection.ts'
 import { GuardedWriter, type AroundWrites } from './guarded-writer.ts'
 import type { GuardedOutcome } from './guarded-writer.ts'
-import type { WriteGuard } from './guards.ts'
+import type { GuardChain } from './guard-chain.ts'
 import type { Principal } from './principal.ts'
 import { forbidden } from './service-error.ts'
 
@@ -44,14 +44,8 @@ export class Gateway {
   readonly #rules: AccessRules
   readonly #writer: GuardedWriter
 
-  /** @internal `guards` are asked in this order, inside `around`. */
-  constructor(
-    database: Database,
-    databases: Databases,
-    rules: AccessRules,
-    guards: readonly WriteGuard[],
-    around?: AroundWrites,
-  ) {
+  /** @internal Guards are asked inside `around`. */
+  constructor(database: Database, databases: Databases, rules: AccessRules, guards: GuardChain, around?: AroundWrites) {
     this.#database = database
     this.#databases = databases
     this.#rules = rules

@@ -6,15 +6,17 @@
 import { PannierError } from 'pannier'
 import { guarded } from 'pannier/internal'
 import type { Collection, WriteOutcome, WriteResult } from 'pannier'
-import type { Environment, RevisionReadOptions } from 'pannier/types'
+import type { Environment } from 'pannier/types'
 import type { DocumentGuard, OptionNames } from 'pannier/internal'
 import type { Databases } from './databases.ts'
 import { isJsonObject } from './documents.ts'
 import type { JsonObject } from './documents.ts'
-import type { GuardedWrite, Judge, Refusal, StoredDocuments, Write, WriteGuard } from './guards.ts'
+import { asRefusal, judgedBy, reasonIn, type GuardChain } from './guard-chain.ts'
+import type { GuardedWrite, Judge, Refusal, Write } from './guards.ts'
 import type { Principal } from './principal.ts'
 import type { Room } from './quota.ts'
 import { ServiceError } from './service-error.ts'
+import { Stored } from './stored-documents.ts'
 import { WriteGroups } from './write-groups.ts'
 
 export interface PutOptions {
@@ -46,15 +48,15 @@ const ROUNDS_MAX = 8
 
 export class GuardedWriter {
   readonly #databases: Databases
-  readonly #guards: readonly WriteGuard[]
+  readonly #guards: GuardChain
   readonly #around: AroundWrites | undefined
   readonly #groups: WriteGroups
 
-  /** Guards are asked in this order, inside `around`. */
+  /** Guards are asked inside `around`. */
   constructor(
     environment: Pick<Environment, 'yield'>,
     databases: Databases,
-    guards: readonly WriteGuard[],
+    guards: GuardChain,
     around?: AroundWrites,
   ) {
     this.#groups = new WriteGroups(environment)
@@ -116,7 +118,7 @@ export class GuardedWriter {
         places = left
       }
       const written = documents.filter((_document, at) => !('error' in outcomes[at]!))
-      if (written.length > 0) for (const guard of this.#guards) guard.written?.(write, written)
+      if (written.length > 0) this.#guards.written(write, written)
       return outcomes
     })
   }
@@ -133,8 +135,8 @@ export class GuardedWriter {
   ): Promise<number[]> {
     const stored = new Stored(collection)
     const prepare = (some: readonly number[]): Promise<readonly (JsonObject | Refusal)[]> =>
-      this.#prepare({ ...write, documents: at(documents, some), stored })
-    const judges = this.#guards.flatMap((guard) => guard.decide?.(write) ?? [])
+      this.#guards.prepare({ ...write, documents: at(documents, some), stored })
+    const judges = this.#guards.decide(write)
     const isJudged = (): boolean => judges.length > 0 || (!write.newEdits && stored.since !== undefined)
     const { first, rest } = onceEach(places, documents)
     let taken = first
@@ -181,63 +183,6 @@ export class GuardedWriter {
     if (guard === undefined) return collection.put(documents, { atomic: false, newEdits })
     return guarded(collection, guard).put(documents, { atomic: false, newEdits })
   }
-
-  /** The documents as the guards return them, in their order. */
-  async #prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]> {
-    const { documents } = write
-    let verdicts: readonly (JsonObject | Refusal)[] = documents
-    for (const guard of this.#guards) {
-      if (guard.prepare === undefined) continue
-      // Most guards have nothing to say to most documents.
-      const places = verdicts === documents ? undefined : passing(verdicts)
-      if (places?.length === 0) break
-      const asked = places === undefined ? documents : (at(verdicts, places) as readonly JsonObject[])
-      const answer = guard.prepare(asked === documents ? write : { ...write, documents: asked })
-      const prepared = answer instanceof Promise ? await answer : answer
-      if (prepared === asked) continue
-      if (places === undefined) verdicts = prepared
-      else {
-        const next = [...verdicts]
-        for (const [index, place] of places.entries()) next[place] = prepared[index]!
-        verdicts = next
-      }
-    }
-    return verdicts
-  }
-}
-
-/** Notes from when it was read first: what has a later change was not seen. */
-class Stored implements StoredDocuments {
-  readonly name: string
-  readonly #collection: Collection<JsonObject>
-  /** The last sequence number before anything was read; undefined: nothing was. */
-  since: number | undefined
-
-  constructor(collection: Collection<JsonObject>) {
-    this.name = collection.name
-    this.#collection = collection
-  }
-
-  async get(id: string, options?: RevisionReadOptions): Promise<JsonObject | undefined> {
-    await this.#note()
-    return options === undefined ? await this.#collection.get(id) : await this.#collection.get(id, options)
-  }
-
-  async leaves(id: string): Promise<JsonObject[]> {
-    await this.#note()
-    const leaves = await this.#collection.getRevisions(id, 'all')
-    return leaves.flatMap((leaf) => ('ok' in leaf ? [leaf.ok as JsonObject] : []))
-  }
-
-  async wasDeleted(id: string): Promise<boolean> {
-    await this.#note()
-    const [row] = await this.#collection.list({ ids: [id] }).toArray()
-    return row !== undefined && 'deleted' in row
-  }
-
-  async #note(): Promise<void> {
-    this.since ??= (await this.#collection.info()).lastSeq
-  }
 }
 
 /** `since`: what has a later change was judged by what is not there any more. */
@@ -245,30 +190,13 @@ function guardOf(documents: readonly JsonObject[], judges: readonly Judge[], sin
   return ({ position, sequence, old, reader }) => {
     if (since !== undefined && sequence > since) return CHANGED
     if (judges.length === 0) return undefined
-    const change = { old: old(), document: documents[position]!, reader }
-    for (const judge of judges) {
-      const refusal = judge(change)
-      if (refusal !== undefined) return asPannierError(refusal)
-    }
-    return undefined
+    const refusal = judgedBy(judges, { old: old(), document: documents[position]!, reader })
+    return refusal && asRefusal(refusal)
   }
 }
 
 /** Stands for: judged by what is not there any more. */
 const CHANGED: PannierError = new PannierError('PANNIER_CONFLICT', 'The document was changed meanwhile.')
-
-function asPannierError(refusal: Refusal): PannierError {
-  if (refusal instanceof PannierError) return refusal
-  return new PannierError('PANNIER_INVALID_DOCUMENT', refusal.message, { cause: refusal })
-}
-
-function reasonIn(error: PannierError): Refusal {
-  return error.cause instanceof ServiceError ? error.cause : error
-}
-
-function passing(verdicts: readonly (JsonObject | Refusal)[]): readonly number[] {
-  return Array.from(verdicts.keys()).filter((place) => !(verdicts[place] instanceof Error))
-}
 
 function at<T>(list: readonly T[], places: readonly number[]): readonly T[] {
   return places.length === list.length ? list : places.map((place) => list[place]!)

@@ -17,7 +17,7 @@ export class Quota {
   /** Content that is not stored yet, by name of the database. */
   readonly #coming = new Map<string, number>()
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number = Infinity) {
     this.#bytesMax = bytesMax
   }
 

@@ -18,6 +18,7 @@ import { attachmentIn, fileNames } from '../files/record-content.ts'
 import type { RecordFiles } from '../files/record-files.ts'
 import { randomText, type Chance } from '../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import { asRefusal } from '../gateway/guard-chain.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import { canBeId, valueErrors } from '../records/write/draft.ts'
@@ -25,7 +26,8 @@ import { OTHER_ACCOUNT, OutdatedWrite, type Judge } from '../records/write/judge
 import type { Place } from '../records/write/operations.ts'
 import { recordsIn } from '../records/write/operations.ts'
 import { whileOutdated } from '../records/write/record-writer.ts'
-import { asRefusal, failed, writeError } from '../records/write/write-errors.ts'
+import { Passage, type WriteGate } from '../records/write/passage.ts'
+import { failed, writeError } from '../records/write/write-errors.ts'
 
 interface ImportsParts {
   readonly database: Database
@@ -34,6 +36,7 @@ interface ImportsParts {
   readonly passwords: Passwords
   readonly files: RecordFiles
   readonly judge: Judge
+  readonly gate: WriteGate
 }
 
 /** A row of a table of PocketBase: texts, numbers and null by column. */
@@ -72,7 +75,11 @@ interface ImportedRecord {
   readonly elsewhere: ReadonlySet<string>
 }
 
-type Written = 'made' | 'changed' | 'same'
+interface WrittenRow {
+  readonly came: 'made' | 'changed' | 'same'
+  /** Call it after the commit. */
+  written(): void
+}
 
 /** Takes over the records of another server. Get it from a backend. */
 export class Imports {
@@ -137,7 +144,7 @@ export class Imports {
       try {
         const elsewhere = stored?.names ?? new Set<string>()
         const records = rows.map((row) => this.#recordOf(definition, row, files, elsewhere))
-        return await this.#writeAll(records)
+        return await this.#writeAll(principal, records)
       } finally {
         stored?.release()
       }
@@ -187,54 +194,64 @@ export class Imports {
     return { definition, id, values, unfit: [...unfit], files, elsewhere }
   }
 
-  async #writeAll(records: readonly ImportedRecord[]): Promise<ImportedRows> {
+  async #writeAll(principal: Principal, records: readonly ImportedRecord[]): Promise<ImportedRows> {
     const { database } = this.#parts
     const counts = { made: 0, changed: 0, same: 0 }
     const refused: { id: string; message: string }[] = []
+    const count = ({ came, written }: WrittenRow): void => {
+      counts[came]++
+      written()
+    }
     try {
-      const written = await database.transaction(async (transaction) => {
-        const all: Written[] = []
-        for (const record of records) all.push(await this.#write(transaction, record))
+      const rows = await database.transaction(async (transaction) => {
+        const all: WrittenRow[] = []
+        for (const record of records) all.push(await this.#write(transaction, principal, record))
         return all
       })
-      for (const one of written) counts[one]++
+      for (const row of rows) count(row)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       // One refuses them all: each for itself then.
       for (const record of records)
-        await this.#write(database, record).then(
-          (one) => counts[one]++,
-          (reason: unknown) => {
-            if (!(reason instanceof ServiceError)) throw reason
-            refused.push({ id: record.id, message: messageOf(reason) })
-          },
-        )
+        await this.#write(database, principal, record).then(count, (reason: unknown) => {
+          if (!(reason instanceof ServiceError)) throw reason
+          refused.push({ id: record.id, message: messageOf(reason) })
+        })
     }
     return { ...counts, refused, unfit: unfitOf(records, refused) }
   }
 
   /** @throws ServiceError; OutdatedWrite */
-  async #write(place: Place, record: ImportedRecord): Promise<Written> {
+  async #write(place: Place, principal: Principal, record: ImportedRecord): Promise<WrittenRow> {
     const { definition, id, files } = record
     if (!isAdmitted(id)) throw noId(id)
     const records = recordsIn(place, definition)
     const old = await records.get(id)
-    const document = documentOf(record, old, this.#parts.environment)
-    if (old !== undefined && isNewer(definition, old, document)) return 'same'
-    if (old !== undefined && files.length === 0 && isSame(definition, old, document)) return 'same'
-    const guard: DocumentGuard = ({ reader }) => {
-      if (!this.#parts.definitions.isCurrent(definition, reader)) throw new OutdatedWrite()
-      const isTaken =
-        old === undefined && definition.type === 'auth' && this.#parts.judge.isAccount(definition, id, reader)
-      return isTaken ? asRefusal(failed('create', { id: OTHER_ACCOUNT })) : undefined
-    }
+    const wanted = documentOf(record, old, this.#parts.environment)
+    const same: WrittenRow = { came: 'same', written: () => {} }
+    if (old !== undefined && isNewer(definition, old, wanted)) return same
+    if (old !== undefined && files.length === 0 && isSame(definition, old, wanted)) return same
+    const passage = new Passage(this.#parts, principal, definition)
+    const replaced = old === undefined ? wanted : { ...wanted, _rev: old._rev }
     try {
-      if (old === undefined) await guarded(records, guard).insert(document)
-      else await guarded(records, guard).put({ ...document, _rev: old['_rev'] })
+      const document = await passage.passWhole(place, replaced)
+      const guard: DocumentGuard = ({ reader }) => {
+        if (!this.#parts.definitions.isCurrent(definition, reader)) throw new OutdatedWrite()
+        const isTaken =
+          old === undefined && definition.type === 'auth' && this.#parts.judge.isAccount(definition, id, reader)
+        const taken = isTaken ? failed('create', { id: OTHER_ACCOUNT }) : undefined
+        const refusal = taken ?? passage.refusalOf({ old, document, reader })
+        return refusal && asRefusal(refusal)
+      }
+      const admitted = await passage.admit(document)
+      if (old === undefined) await guarded(records, guard).insert(admitted)
+      else await guarded(records, guard).put({ ...admitted, _rev: old._rev })
     } catch (error) {
       throw writeError(error, [definition], old === undefined ? 'create' : 'update')
+    } finally {
+      passage.leave()
     }
-    return old === undefined ? 'made' : 'changed'
+    return { came: old === undefined ? 'made' : 'changed', written: () => passage.written() }
   }
 }
 

@@ -127,12 +127,18 @@ export class ExternalAccounts {
     if (hooked?.isWanted === false) throw invalid('Failed to authenticate.')
     const writing = whileOutdated(environment, async () => {
       const prepared = await this.#writer.prepare(acting, hooked?.operation ?? operation)
-      return database.transaction(async (transaction: Transaction) => {
-        const id = await write(transaction, () => prepared.run(transaction))
-        const definition = definitions.get(operation.collection)
-        const document = (await transaction.collection<JsonObject>(recordsName(definition)).get(id))!
-        return { definition, document }
-      })
+      try {
+        const stored = await database.transaction(async (transaction: Transaction) => {
+          const id = await write(transaction, () => prepared.run(transaction))
+          const definition = definitions.get(operation.collection)
+          const document = (await transaction.collection<JsonObject>(recordsName(definition)).get(id))!
+          return { definition, document }
+        })
+        prepared.written()
+        return stored
+      } finally {
+        prepared.release()
+      }
     })
     const written = await (hooked === undefined ? writing : writing.catch((error: unknown) => hooked.failed(error)))
     await hooked?.succeeded(written)
@@ -140,8 +146,8 @@ export class ExternalAccounts {
   }
 
   async #write(place: Place, { actor, ...operation }: { readonly actor: Actor } & RecordOperation): Promise<void> {
-    const { run } = await this.#writer.prepare(asServer(actor), operation)
-    await run(place).catch(asFailedLogin)
+    const { run, release } = await this.#writer.prepare(asServer(actor), operation)
+    await run(place).catch(asFailedLogin).finally(release)
   }
 
   async #addLink(place: Place, login: ExternalLogin, recordRef: string): Promise<void> {

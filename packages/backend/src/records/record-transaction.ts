@@ -7,7 +7,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
-import { saving, type RecordOperation, type WrittenRecord } from './write/operations.ts'
+import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import type { RecordWriter } from './write/record-writer.ts'
 import type { BeginOptions, HookedWrite } from './write/write-hooks.ts'
 
@@ -39,6 +39,7 @@ interface BegunWrite {
 /** The writes of one run of the function: the library may run it again. */
 class Run implements RecordTransaction {
   readonly begun: BegunWrite[] = []
+  readonly stored: PreparedWrite[] = []
   isOpen = true
   hasWritten = false
   readonly place: Transaction
@@ -75,6 +76,7 @@ class Run implements RecordTransaction {
     try {
       const prepared = await this.#writer.prepare(actor, hooked?.operation ?? operation, options.namings)
       const written = await prepared.run(place).finally(prepared.release)
+      this.stored.push(prepared)
       if (hooked !== undefined) this.begun.push({ hooked, written })
       return written
     } catch (error) {
@@ -109,6 +111,7 @@ export async function runInTransaction<T>(
     throw error
   }
   run!.isOpen = false
+  for (const { written } of run!.stored) written()
   const ended = await Promise.allSettled(run!.begun.map(({ hooked, written }) => hooked.succeeded(written)))
   const failure = ended.find((one) => one.status === 'rejected')
   if (failure !== undefined) throw failure.reason

@@ -183,6 +183,7 @@ export class RecordWrites {
               throwUnlessGone(error, operations[index]!)
             })
         })
+        for (const { written } of steps) written()
       } finally {
         for (const { release } of steps) release()
       }

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GuardedWriter, type PutOptions } from '../../src/gateway/guarded-writer.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
+import { GuardChain } from '../../src/gateway/guard-chain.ts'
 import { recordsGuard } from '../../src/records/records-guard.ts'
 import { openWorld, upload, ADMIN, type World } from './world.ts'
 
@@ -36,9 +37,8 @@ async function door(): Promise<Put> {
   const records = definitions.records(definitions.get('posts'))
   const room = { admit: async (documents: unknown) => documents }
   const databases = { write: (_name: string, run: (...parameters: unknown[]) => unknown) => run(records, room) }
-  const writer = new GuardedWriter(environment, databases as unknown as Databases, [
-    recordsGuard({ environment, definitions, access }),
-  ])
+  const guards = new GuardChain([recordsGuard({ environment, definitions, access })], { write: () => {} })
+  const writer = new GuardedWriter(environment, databases as unknown as Databases, guards)
   return async (document, options = {}, principal = SYSTEM) => {
     const [outcome] = await writer.put({ principal, database: 'posts' }, records, [document], options)
     if (!('error' in outcome!)) return outcome!.rev

@@ -1,4 +1,6 @@
 /** A database with definitions, and what writes and reads its records. */
+import { GuardChain } from '../../src/gateway/guard-chain.ts'
+import { Quota } from '../../src/gateway/quota.ts'
 import { open, type Database, type DatabaseStorage } from 'pannier'
 import { environmentOf } from 'pannier/internal'
 import { memory } from 'pannier/memory'
@@ -65,8 +67,10 @@ export function worldOf(database: Database, definitions: Definitions): Omit<Worl
     reads,
     writes,
   }))
+  const gate = { guards: new GuardChain([], { write: () => {} }), quota: new Quota() }
   const writes: RecordWrites = new RecordWrites({
     database,
+    gate,
     environment,
     definitions,
     access,

@@ -13,6 +13,7 @@ import type { PageStore, DatabaseStorage } from '../../src/storage/page-store.ts
 import type { SimulatedPlace } from '../../testing/crash-host.ts'
 import { RawFileStorage } from '../../testing/raw-file-storage.ts'
 import { SimulatedStorage, type Fault } from '../../testing/simulated-page-store.ts'
+import { virtualEnvironment } from '../../testing/virtual-environment.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 import { EVERYWHERE, firstOf, strideOf } from '../../../../tools/test/seeds.ts'
 
@@ -73,7 +74,11 @@ interface Scene {
 }
 
 function openIn(storage: DatabaseStorage, { isEncrypted }: Scene): Promise<Database> {
-  return open(NAME, { storage, ...(isEncrypted && { encryption: { key: deviceKey } }) })
+  return open(NAME, {
+    storage,
+    environment: virtualEnvironment(),
+    ...(isEncrypted && { encryption: { key: deviceKey } }),
+  })
 }
 
 /** A move; before it `prepare` says what goes wrong. Gives how it ended, and what was acknowledged. */

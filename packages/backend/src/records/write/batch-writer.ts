@@ -149,17 +149,20 @@ export class BatchWriter {
         if (!isBegun) batch.waited(environment.now() - since)
         isBegun = true
       }
-      if (!begun.some((one) => !(one instanceof ServiceError) && one.isDependent))
-        return await database.transaction((place: Transaction) => {
-          begin()
-          return this.#runAll(batch, steps, place)
-        })
+      const isDependent = begun.some((one) => !(one instanceof ServiceError) && one.isDependent)
       // Its actor is that of each operation.
       const actor: Actor = { principal: batch.principal, request: NO_REQUEST }
-      return await runInTransaction(database, writer, actor, (inside) => {
-        begin()
-        return this.#runAll(batch, steps, inside.place, inside)
-      })
+      const written = await (isDependent
+        ? runInTransaction(database, writer, actor, (inside) => {
+            begin()
+            return this.#runAll(batch, steps, inside.place, inside)
+          })
+        : database.transaction((place: Transaction) => {
+            begin()
+            return this.#runAll(batch, steps, place)
+          }))
+      for (const step of steps) if ('written' in step) step.written()
+      return written
     } finally {
       for (const step of steps) if ('release' in step) step.release()
     }
@@ -170,7 +173,8 @@ export class BatchWriter {
     { operation, hooked, isDependent }: BegunStep,
   ): Promise<PreparedWrite | BatchedWrite> {
     if (isDependent) return operation
-    if (hooked?.isWanted === false) return { isWide: false, run: async () => hooked.unwritten(), release: () => {} }
+    if (hooked?.isWanted === false)
+      return { isWide: false, run: async () => hooked.unwritten(), written: () => {}, release: () => {} }
     return this.#parts.writer.prepare({ principal, request: operation.request }, operation, namings)
   }
 

@@ -59,6 +59,8 @@ export interface PreparedWrite {
   readonly isWide: boolean
   /** May be called again. Resolves with undefined after a delete. @throws ServiceError, OutdatedWrite */
   run(place: Place): Promise<WrittenRecord | undefined>
+  /** Call it when it is stored: after the commit. It throws nothing. */
+  written(): void
   /** Call it when the write has ended, whatever came of it. */
   release(): void
 }

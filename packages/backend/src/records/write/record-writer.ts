@@ -15,18 +15,29 @@ import type { Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { asRefusal } from '../../gateway/guard-chain.ts'
 import { forbidden, invalid, missing, ServiceError } from '../../gateway/service-error.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import { accountForm, type CheckedPassword } from './account-form.ts'
 import { AccountReferences } from './account-references.ts'
-import { canBeId, documentOf, draftOf, listOf, renewedTokenKey, type Draft, type PreparedInput } from './draft.ts'
+import {
+  canBeId,
+  documentOf,
+  draftOf,
+  drawnIn,
+  listOf,
+  renewedTokenKey,
+  type Draft,
+  type PreparedInput,
+} from './draft.ts'
 import { Judge, OutdatedWrite } from './judge.ts'
 import { recordsIn, type Place, type PreparedWrite, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { storeFiles, type FileStore } from './store-files.ts'
 import { WriteHooks, type BeginOptions, type HookedWrite } from './write-hooks.ts'
-import { asRefusal, writeError } from './write-errors.ts'
+import { Passage, tombstoneOf, type Passed, type WriteGate } from './passage.ts'
+import { writeError } from './write-errors.ts'
 
 export interface RecordWriterParts {
   readonly database: Database
@@ -39,6 +50,8 @@ export interface RecordWriterParts {
   readonly hooks: Hooks
   readonly app: HookApp
   readonly files: FileStore
+  /** What the operator asks of every write. */
+  readonly gate: WriteGate
 }
 
 /** Which record is changed, and on what condition. */
@@ -48,6 +61,14 @@ interface WantedUpdate extends Pick<
 > {
   /** Whether its old password is right, if one is asked for. */
   readonly known?: CheckedPassword | undefined
+}
+
+/** A write of fields that is ready. */
+interface ReadyWrite {
+  readonly operation: Exclude<RecordOperation, { readonly action: 'delete' }>
+  readonly prepared: PreparedInput
+  readonly passage: Passage
+  readonly known: CheckedPassword | undefined
 }
 
 /** How often a write waits for the definitions, which follow what is stored. */
@@ -91,10 +112,12 @@ export class RecordWriter {
 
   async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
     return whileOutdated(this.environment, async () => {
-      const { isWide, run, release } = await this.prepare(actor, operation)
+      const { isWide, run, written, release } = await this.prepare(actor, operation)
       const { database } = this.#parts
       try {
-        return await (isWide ? database.transaction((transaction: Transaction) => run(transaction)) : run(database))
+        const stored = await (isWide ? database.transaction((one: Transaction) => run(one)) : run(database))
+        written()
+        return stored
       } finally {
         release()
       }
@@ -114,30 +137,60 @@ export class RecordWriter {
     const { isAdmin: isSuperuser } = actor.principal
     const { input, changes = [], isForm = true, autodates, drawn } = operation
     const asked = { definition, input, changes, isForm, autodates, drawn, isSuperuser, namings }
-    const { files } = this.#parts
-    const { prepared, release } = await storeFiles(
-      files,
+    const id = operation.action === 'update' ? operation.id : undefined
+    const { prepared: ready, release: releaseFiles } = await storeFiles(
+      this.#parts.files,
       await prepareInput(asked, this.#parts),
-      operation.action === 'update' ? operation.id : undefined,
+      id,
     )
-    const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
-    // Before the transaction, in which others would wait for it.
-    const known =
-      operation.action === 'update'
-        ? await this.#checkPassword(this.#parts.database, actor, prepared, operation.id)
-        : undefined
-    const run = async (place: Place): Promise<WrittenRecord> => {
-      if (operation.action === 'create') return this.#create(place, actor, prepared)
-      if (operation.action === 'update') return this.#update(place, actor, prepared, { ...operation, known })
-      const id = toText(operation.input['id'])
-      const stored = !canBeId(id) ? undefined : await recordsIn(place, definition).get(id)
-      const action = stored === undefined ? 'create' : 'update'
-      this.#assertUnlocked(actor, definition, action)
-      const method = action === 'create' ? 'POST' : 'PATCH'
-      const acting: Actor = { ...actor, request: { ...actor.request, method } }
-      return action === 'create' ? this.#create(place, acting, prepared) : this.#update(place, acting, prepared, { id })
+    const passage = new Passage(this.#parts, actor.principal, definition)
+    const release = (): void => {
+      passage.leave()
+      releaseFiles()
     }
-    return { isWide, run, release }
+    try {
+      const prepared = passage.isAsked && id === undefined ? withDrawnTexts(ready) : ready
+      // Before the transaction, in which others would wait for it.
+      const known = id === undefined ? undefined : await this.#checkPassword(this.#parts.database, actor, prepared, id)
+      if (passage.isAsked) await this.#askAhead(passage, operation, prepared, known)
+      const run = (place: Place): Promise<WrittenRecord> =>
+        this.#run(place, actor, { operation, prepared, passage, known })
+      const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
+      return { isWide, run, written: () => passage.written(), release }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  async #run(place: Place, actor: Actor, { operation, prepared, passage, known }: ReadyWrite): Promise<WrittenRecord> {
+    if (operation.action === 'create') return this.#create(place, actor, prepared, passage)
+    if (operation.action === 'update') return this.#update(place, actor, prepared, passage, { ...operation, known })
+    const { definition } = prepared
+    const id = toText(operation.input['id'])
+    const stored = !canBeId(id) ? undefined : await recordsIn(place, definition).get(id)
+    const action = stored === undefined ? 'create' : 'update'
+    this.#assertUnlocked(actor, definition, action)
+    const method = action === 'create' ? 'POST' : 'PATCH'
+    const acting: Actor = { ...actor, request: { ...actor.request, method } }
+    return action === 'create'
+      ? this.#create(place, acting, prepared, passage)
+      : this.#update(place, acting, prepared, passage, { id })
+  }
+
+  /** Guards may take time, so they are asked before the transaction. One that finds another revision asks them again. */
+  async #askAhead(
+    passage: Passage,
+    operation: ReadyWrite['operation'],
+    prepared: PreparedInput,
+    known: CheckedPassword | undefined,
+  ): Promise<void> {
+    const { database } = this.#parts
+    const id = operation.action === 'update' ? operation.id : toText(operation.input['id'])
+    const isNew = operation.action === 'create' || !canBeId(id)
+    const old = isNew ? undefined : await recordsIn(database, prepared.definition).get(id)
+    if (operation.action === 'update' && old === undefined) return
+    await passage.pass(database, draftOf(prepared, old, known), () => undefined)
   }
 
   /** @throws ServiceError NOT_FOUND; INVALID for a view */
@@ -153,13 +206,13 @@ export class RecordWriter {
       throw forbidden('Only superusers can perform this action.')
   }
 
-  async #create(place: Place, actor: Actor, prepared: PreparedInput): Promise<WrittenRecord> {
+  async #create(place: Place, actor: Actor, prepared: PreparedInput, passage: Passage): Promise<WrittenRecord> {
     const { definition } = prepared
-    const draft = draftOf(prepared, undefined)
-    const document = documentOf(draft, undefined)
-    const guard: DocumentGuard = ({ reader }) => refusal(this.#judge.create(actor, draft, reader))
     try {
-      const { rev } = await guarded(recordsIn(place, definition), guard).insert(document)
+      const { draft, document } = await passage.pass(place, draftOf(prepared, undefined), () => undefined)
+      const guard: DocumentGuard = ({ reader }) =>
+        refusal(this.#judge.create(actor, draft, reader) ?? passage.refusalOf({ old: undefined, document, reader }))
+      const { rev } = await guarded(recordsIn(place, definition), guard).insert(await passage.admit(document))
       if (namesAccount(prepared)) await this.#references.accountMade(place, draft)
       return { definition, document: { ...document, _rev: rev }, body: draft.body }
     } catch (error) {
@@ -171,6 +224,7 @@ export class RecordWriter {
     place: Place,
     actor: Actor,
     prepared: PreparedInput,
+    passage: Passage,
     { id, rev, known, ...seen }: WantedUpdate,
   ): Promise<WrittenRecord> {
     const { definition } = prepared
@@ -178,23 +232,33 @@ export class RecordWriter {
     const checked = await this.#checkPassword(place, actor, prepared, id, known)
     const hasExternalAuths =
       changesAccount(prepared) && (await this.#references.hasExternalAuths(place, { definition, id }))
-    let made: { readonly draft: Draft; readonly document: JsonObject } | undefined
+    const tokenKeyOf = (draft: Draft): string | undefined => renewedTokenKey(draft, hasExternalAuths)
+    let made: Passed | undefined
     const change = (old: JsonObject): JsonObject => {
       const draft = draftOf(prepared, old, checked)
-      made = { draft, document: documentOf(draft, renewedTokenKey(draft, hasExternalAuths)) }
+      made = { draft, document: documentOf(draft, tokenKeyOf(draft)) }
       return made.document
     }
+    const changeAsked = async (old: JsonObject): Promise<JsonObject> => {
+      made = await passage.pass(place, draftOf(prepared, old, checked), tokenKeyOf)
+      return passage.admit(made.document)
+    }
     const guard: DocumentGuard = ({ reader, old }) => {
-      const { draft } = made!
+      const { draft, document } = made!
       const stored = old()
       // Another write came in between: this one ends in a conflict.
       if (stored === undefined || stored._rev !== draft.old!['_rev']) return undefined
-      return refusal(this.#judge.update(actor, draft, { ...seen, old: stored, rev }, reader))
+      const refused = this.#judge.update(actor, draft, { ...seen, old: stored, rev }, reader)
+      return refusal(
+        refused ?? passage.refusalOf({ old: stored, document: { ...document, _rev: stored._rev }, reader }),
+      )
     }
     try {
       const records = recordsIn(place, definition)
-      const written = hasFiles(prepared)
-        ? await replace(records, guard, id, change)
+      const isLong = passage.isAsked || hasFiles(prepared)
+      if (!isLong) await passage.admit({ _id: id })
+      const written = isLong
+        ? await replace(records, guard, id, changeAsked)
         : await guarded(records, guard).update(id, change)
       const { draft, document } = made!
       if (changesAccount(prepared)) await this.#references.accountChanged(place, draft, document)
@@ -231,19 +295,32 @@ export class RecordWriter {
     return { hash, isRight }
   }
 
-  #prepareDelete(
+  async #prepareDelete(
     actor: Actor,
     definition: Definition,
     { id, rev }: { readonly id: string; readonly rev?: string },
-  ): PreparedWrite {
-    const { definitions } = this.#parts
+  ): Promise<PreparedWrite> {
+    const { definitions, database } = this.#parts
     const mayTakeSuperusers = definitions.mayTakeSuperusers(definition)
-    const guard: DocumentGuard = ({ reader, old }) =>
-      refusal(this.#judge.delete(actor, definition, { old: old()!, rev }, reader))
+    const passage = new Passage(this.#parts, actor.principal, definition)
+    const ask = async (place: Place): Promise<unknown> => {
+      if (!passage.isAsked || !canBeId(id)) return undefined
+      const old = await recordsIn(place, definition).get(id)
+      if (old !== undefined) await passage.passDelete(place, old)
+      return old?._rev
+    }
     const run = async (place: Place): Promise<undefined> => {
       if (!canBeId(id)) throw missing('')
       try {
+        const askedRev = await ask(place)
+        const guard: DocumentGuard = ({ reader, old }) => {
+          const stored = old()!
+          if (passage.isAsked && stored._rev !== askedRev) throw new OutdatedWrite()
+          const refused = this.#judge.delete(actor, definition, { old: stored, rev }, reader)
+          return refusal(refused ?? passage.refusalOf({ old: stored, document: tombstoneOf(stored), reader }))
+        }
         const hadSuperuser = mayTakeSuperusers && (await definitions.hasSuperuser(place))
+        // A full collection can be emptied, so a delete needs no room.
         const outcome = await guarded(recordsIn(place, definition), guard).delete(id)
         if (outcome === undefined) throw missing('')
         if (hadSuperuser && !(await definitions.hasSuperuser(place))) throw LAST_SUPERUSER
@@ -252,7 +329,11 @@ export class RecordWriter {
         throw writeError(error, definitions.all(), 'delete')
       }
     }
-    return { isWide: mayTakeSuperusers, run, release: () => {} }
+    await ask(database).catch((error: unknown) => {
+      passage.leave()
+      throw error
+    })
+    return { isWide: mayTakeSuperusers, run, written: () => passage.written(), release: () => passage.leave() }
   }
 }
 
@@ -274,23 +355,28 @@ function refusal(error: ServiceError | undefined): PannierError | undefined {
   return error && asRefusal(error)
 }
 
-/** As `update`, for a document with new attachments. Their content is read again if another write came in between. */
+/** As `update`, for a change that takes time: guards are asked, or content is read. It is made again if another write came in between. */
 async function replace(
   records: TransactionCollection<JsonObject>,
   guard: DocumentGuard,
   id: string,
-  change: (old: JsonObject) => JsonObject,
+  change: (old: JsonObject) => Promise<JsonObject>,
 ): Promise<{ readonly rev: string }> {
   for (let round = 1; ; round++) {
     const old = await records.get(id)
     if (old === undefined) throw missing('')
     try {
-      return await guarded(records, guard).put({ ...change(old), _rev: old._rev })
+      return await guarded(records, guard).put({ ...(await change(old)), _rev: old._rev })
     } catch (error) {
       const isOvertaken = isPannierError(error, 'PANNIER_CONFLICT') && !(error.cause instanceof ServiceError)
       if (!isOvertaken || round === ROUNDS_MAX) throw error
     }
   }
+}
+
+/** However often the record is drafted, its texts are drawn once. */
+function withDrawnTexts(prepared: PreparedInput): PreparedInput {
+  return { ...prepared, drawn: { ...drawnIn(draftOf(prepared, undefined)), ...prepared.drawn } }
 }
 
 function hasFiles({ input, changes }: PreparedInput): boolean {

@@ -1,5 +1,5 @@
 /** What the library refuses, in PocketBase's words. */
-import { isPannierError, PannierError } from 'pannier'
+import { isPannierError, type PannierError } from 'pannier'
 import type { Definition } from '../../definitions/definition.ts'
 import { uniqueErrors } from '../../definitions/library-index.ts'
 import { NOT_UNIQUE } from '../../fields/field-errors.ts'
@@ -7,11 +7,6 @@ import { conflicting, type ErrorData, missing, ServiceError } from '../../gatewa
 
 export function failed(action: 'create' | 'update', data?: ErrorData): ServiceError {
   return new ServiceError('INVALID', `Failed to ${action} record.`, data && { data })
-}
-
-/** As a guard gives it to the library. */
-export function asRefusal(error: ServiceError): PannierError {
-  return new PannierError('PANNIER_INVALID_DOCUMENT', error.message, { cause: error })
 }
 
 /** The error for the client. What says nothing about the record stays as it is. `written`: whose records were to be written. */

@@ -13,6 +13,7 @@ import { recordsName, type Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { randomText, type Chance } from '../../gateway/chance.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { asRefusal } from '../../gateway/guard-chain.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
 import type { HookName, RecordEvent } from '../../hooks/hook-events.ts'
@@ -24,7 +25,7 @@ import { canBeId, draftOf, drawnIn, type Draft } from './draft.ts'
 import type { Judge } from './judge.ts'
 import { recordsIn, type Place, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
-import { asRefusal, failed } from './write-errors.ts'
+import { failed } from './write-errors.ts'
 
 export interface WriteHooksParts {
   readonly database: Database

@@ -1,0 +1,86 @@
+/** Guards, asked one after another. */
+import { PannierError } from 'pannier'
+import type { JsonObject } from './documents.ts'
+import type { GuardedChange, GuardedWrite, Judge, Refusal, Write, WriteGuard } from './guards.ts'
+import { errorText, LOG_LEVELS, type LogWriter } from './log-entry.ts'
+import { ServiceError } from './service-error.ts'
+
+export class GuardChain {
+  readonly #guards: readonly WriteGuard[]
+  readonly #logs: LogWriter
+
+  /** Guards are asked in this order. What one of them throws after a write is logged. */
+  constructor(guards: readonly WriteGuard[], logs: LogWriter) {
+    this.#guards = guards
+    this.#logs = logs
+  }
+
+  /** Whether any of them wants to see documents before the transaction. */
+  get prepares(): boolean {
+    return this.#guards.some(({ prepare }) => prepare !== undefined)
+  }
+
+  /** The documents as the guards return them, in their order; or why one is refused. */
+  async prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]> {
+    const { documents } = write
+    let verdicts: readonly (JsonObject | Refusal)[] = documents
+    for (const guard of this.#guards) {
+      if (guard.prepare === undefined) continue
+      // Most guards have nothing to say to most documents.
+      const places = verdicts === documents ? undefined : passing(verdicts)
+      if (places?.length === 0) break
+      const asked = places === undefined ? documents : (places.map((place) => verdicts[place]!) as JsonObject[])
+      const answer = guard.prepare(asked === documents ? write : { ...write, documents: asked })
+      const prepared = answer instanceof Promise ? await answer : answer
+      if (prepared === asked) continue
+      if (places === undefined) verdicts = prepared
+      else {
+        const next = [...verdicts]
+        for (const [index, place] of places.entries()) next[place] = prepared[index]!
+        verdicts = next
+      }
+    }
+    return verdicts
+  }
+
+  /** What judges inside the transaction. Ask it after `prepare`. */
+  decide(write: Write): readonly Judge[] {
+    return this.#guards.flatMap((guard) => guard.decide?.(write) ?? [])
+  }
+
+  /** The documents are stored: what a guard throws now refuses nothing. */
+  written(write: Write, documents: readonly JsonObject[]): void {
+    for (const guard of this.#guards) {
+      try {
+        guard.written?.(write, documents)
+      } catch (error) {
+        const message = `A guard failed after a write to ${write.database}. ${errorText(error)}`
+        this.#logs.write({ level: LOG_LEVELS.error, message })
+      }
+    }
+  }
+}
+
+/** The first refusal of a document. */
+export function judgedBy(judges: readonly Judge[], change: GuardedChange): Refusal | undefined {
+  for (const judge of judges) {
+    const refusal = judge(change)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
+}
+
+/** As a guard gives it to the library. */
+export function asRefusal(refusal: Refusal): PannierError {
+  if (refusal instanceof PannierError) return refusal
+  return new PannierError('PANNIER_INVALID_DOCUMENT', refusal.message, { cause: refusal })
+}
+
+/** What the library was given by `asRefusal`, or its own reason. */
+export function reasonIn(error: PannierError): Refusal {
+  return error.cause instanceof ServiceError ? error.cause : error
+}
+
+function passing(verdicts: readonly (JsonObject | Refusal)[]): readonly number[] {
+  return Array.from(verdicts.keys()).filter((place) => !(verdicts[place] instanceof Error))
+}

@@ -1,0 +1,346 @@
+/**
+ * Goal: what holds for a write of a record holds at every door that records are written by.
+ * Method: a table of doors; each check writes a record by each of them, by real requests, and looks at what is stored. A route that may
+ * write, and that is no door of the table, needs a reason in `OTHER_ROUTES`.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { ServiceError, SYSTEM, type WriteGuard } from '@pannier/backend'
+import type { BoundHook, HookEvents, HookHandler, HookName } from '@pannier/backend/internal'
+import { migrationApp } from '@pannier/backend/internal'
+import { basic, send, type Answer } from '../test-server.ts'
+import { DEVICE } from './push-server.ts'
+import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from './rest-server.ts'
+
+interface Written {
+  readonly id: string
+  readonly title: string
+}
+
+interface World {
+  readonly rest: RestServer
+  /** The token of an account. */
+  readonly ann: string
+}
+
+interface Door {
+  /** Makes a record. */
+  create?(world: World, record: Written): Promise<unknown>
+  update?(world: World, record: Written): Promise<unknown>
+  delete?(world: World, id: string): Promise<unknown>
+  /** Who writes is nobody whom a rule concerns. */
+  readonly isForSuperusers?: true
+  /** No hook runs, as the documents say. */
+  readonly isWithoutHooks?: true
+  /** Values that fields refuse are taken and counted, as the documents say. */
+  readonly takesUnfit?: true
+}
+
+const ROOT = { authorization: basic(`${EMAIL}:${PASSWORD}`) }
+const RECORDS = '/collections/posts/records'
+
+const asRoot = ({ rest }: World, request: string, body?: unknown): Promise<Answer> =>
+  send(rest.url, request, body, ROOT)
+const byAnn = ({ rest, ann }: World, request: string, body?: unknown): Promise<Answer> => rest.call(request, body, ann)
+
+async function revOf({ rest }: World, id: string): Promise<unknown> {
+  return (await stored(rest, id))?.['_rev']
+}
+
+let transactions = 0
+const push = (world: World, write: object): Promise<unknown> =>
+  byAnn(world, 'POST /sync/push', {
+    device: DEVICE,
+    transactions: [{ n: ++transactions, writes: [{ collection: 'posts', ...write }] }],
+  })
+const batch = (world: World, request: object): Promise<unknown> => byAnn(world, 'POST /batch', { requests: [request] })
+const couch = async (world: World, id: string, changes: object): Promise<unknown> => {
+  const rev = await revOf(world, id)
+  return asRoot(world, `PUT /posts/${id}`, { ...(rev !== undefined && { _rev: rev }), ...changes })
+}
+/** A hook of another collection writes. */
+const byHook = async (world: World, text: object): Promise<unknown> =>
+  world.rest.call('POST /collections/jobs/records', { text: JSON.stringify(text) })
+
+const DOORS: Readonly<Record<string, Door>> = {
+  REST: {
+    create: (world, record) => byAnn(world, `POST ${RECORDS}`, record),
+    update: (world, { id, title }) => byAnn(world, `PATCH ${RECORDS}/${id}`, { title }),
+    delete: (world, id) => byAnn(world, `DELETE ${RECORDS}/${id}`),
+  },
+  'a batch': {
+    create: (world, body) => batch(world, { method: 'POST', url: `/api${RECORDS}`, body }),
+    update: (world, { id, title }) => batch(world, { method: 'PATCH', url: `/api${RECORDS}/${id}`, body: { title } }),
+    delete: (world, id) => batch(world, { method: 'DELETE', url: `/api${RECORDS}/${id}` }),
+  },
+  'an upsert of a batch': {
+    create: (world, body) => batch(world, { method: 'PUT', url: `/api${RECORDS}`, body }),
+    update: (world, body) => batch(world, { method: 'PUT', url: `/api${RECORDS}`, body }),
+  },
+  'a push of a device': {
+    create: (world, { id, title }) => push(world, { action: 'create', id, values: { title } }),
+    update: (world, { id, title }) => push(world, { action: 'update', id, base: null, values: { title } }),
+    delete: (world, id) => push(world, { action: 'delete', id, base: null }),
+  },
+  "CouchDB's door": {
+    create: (world, { id, title }) => couch(world, id, { title }),
+    update: (world, { id, title }) => couch(world, id, { title }),
+    delete: (world, id) => couch(world, id, { _deleted: true }),
+    isForSuperusers: true,
+  },
+  _bulk_docs: {
+    create: (world, { id, title }) => asRoot(world, 'POST /posts/_bulk_docs', { docs: [{ _id: id, title }] }),
+    isForSuperusers: true,
+  },
+  'revisions of elsewhere': {
+    create: (world, { id, title }) =>
+      asRoot(world, 'POST /posts/_bulk_docs', { new_edits: false, docs: [{ _id: id, _rev: '1-abc', title }] }),
+    isForSuperusers: true,
+  },
+  'the replicator': {
+    create: async (world, { id, title }) => {
+      await asRoot(world, `PUT /plain/${id}`, { title })
+      return asRoot(world, 'POST /_replicate', { source: 'plain', target: 'posts', doc_ids: [id] })
+    },
+    isForSuperusers: true,
+  },
+  'the SQL console': {
+    create: ({ rest }, { id, title }) =>
+      rest.call('POST /sql', { query: `INSERT INTO posts (id, title) VALUES ('${id}', '${title}')` }),
+    update: ({ rest }, { id, title }) =>
+      rest.call('POST /sql', { query: `UPDATE posts SET title = '${title}' WHERE id = '${id}'` }),
+    delete: ({ rest }, id) => rest.call('POST /sql', { query: `DELETE FROM posts WHERE id = '${id}'` }),
+    isForSuperusers: true,
+    isWithoutHooks: true,
+  },
+  'an import': {
+    create: ({ rest }, record) => rest.call('POST /imports/posts/rows', { rows: [record] }),
+    update: ({ rest }, record) => rest.call('POST /imports/posts/rows', { rows: [record] }),
+    isForSuperusers: true,
+    isWithoutHooks: true,
+    takesUnfit: true,
+  },
+  'a hook': {
+    create: (world, record) => byHook(world, { create: record }),
+    update: (world, record) => byHook(world, { update: record }),
+    delete: (world, id) => byHook(world, { delete: id }),
+    isForSuperusers: true,
+  },
+  'a transaction of a hook': {
+    create: (world, record) => byHook(world, { within: true, create: record }),
+    update: (world, record) => byHook(world, { within: true, update: record }),
+    delete: (world, id) => byHook(world, { within: true, delete: id }),
+    isForSuperusers: true,
+  },
+  'a migration': {
+    create: async ({ rest }, record) => {
+      const app = migrationApp(rest.server.backend)
+      await app.save(app.newRecord('posts', { ...record })).catch(() => {})
+    },
+    isForSuperusers: true,
+  },
+}
+
+/** What the operator's guard does now. */
+let guard: WriteGuard = {}
+const GUARD: WriteGuard = {
+  prepare: (write) => guard.prepare?.(write) ?? write.documents,
+  decide: (write) => guard.decide?.(write),
+  written: (write, documents) => guard.written?.(write, documents),
+}
+
+let world: World
+beforeAll(async () => (world = await openWorld({ guards: [GUARD] })))
+afterEach(() => {
+  guard = {}
+  world.rest.server.backend.hooks.replace([JOB])
+})
+afterAll(() => world.rest.close())
+
+/** Writes as the record says. */
+const JOB = bound('onRecordCreate', 'jobs', async (e) => {
+  const wanted = JSON.parse(e.record.getString('text')) as {
+    readonly within?: boolean
+    readonly create?: Written
+    readonly update?: Written
+    readonly delete?: string
+  }
+  const run = async (app: typeof e.app): Promise<void> => {
+    if (wanted.create !== undefined) await app.save(app.newRecord('posts', { ...wanted.create }))
+    const { update } = wanted
+    if (update !== undefined) {
+      const record = await app.findRecordById('posts', update.id)
+      record.set('title', update.title)
+      await app.save(record)
+    }
+    if (wanted.delete !== undefined) await app.delete(await app.findRecordById('posts', wanted.delete))
+  }
+  await (wanted.within === true ? e.app.runInTransaction(run) : run(e.app))
+  await e.next()
+})
+
+async function openWorld(options: Parameters<typeof startRest>[0]): Promise<World> {
+  const rest = await startRest(options)
+  const { records, definitions, settings, hooks } = rest.server.backend
+  const ann = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+  await records.create(ITSELF, 'users', ann)
+  const rule = 'title != "forbidden"'
+  const rules = {
+    listRule: '',
+    createRule: '@request.body.title != "forbidden"',
+    updateRule: '@request.body.title != "forbidden"',
+  }
+  await definitions.create(SYSTEM, {
+    name: 'posts',
+    type: 'base',
+    ...rules,
+    deleteRule: rule,
+    fields: [{ name: 'title', type: 'text', required: true, max: 100_000, pattern: '^[^!]*$' }],
+  })
+  await definitions.create(SYSTEM, {
+    name: 'jobs',
+    type: 'base',
+    fields: [{ name: 'text', type: 'text', max: 200_000 }],
+  })
+  await settings.update(SYSTEM, { batch: { enabled: true } })
+  hooks.replace([JOB])
+  await send(rest.url, 'PUT /plain', undefined, ROOT)
+  return { rest, ann: await tokenFor(rest.url, 'users', 'ann@example.com', PASSWORD) }
+}
+
+function bound<Name extends HookName>(name: Name, tag: string, handler: HookHandler<HookEvents[Name]>): BoundHook {
+  return { name, handler, tags: [tag], source: 'hooks/test.ts:1' } as BoundHook
+}
+
+async function stored({ server }: RestServer, id: string): Promise<Record<string, unknown> | undefined> {
+  const { definitions } = server.backend
+  return definitions.records(definitions.get('posts')).get(id)
+}
+
+let ids = 0
+const newId = (): string => `record${String(++ids).padStart(9, '0')}`
+
+type Writing = 'create' | 'update' | 'delete'
+/** Each door, with each kind of write that it has. */
+const WAYS = Object.entries(DOORS).flatMap(([name, door]) =>
+  (['create', 'update', 'delete'] as const).flatMap((kind) =>
+    door[kind] === undefined ? [] : [[kind, name, door] as const],
+  ),
+)
+
+/** What is stored before and after a write. */
+async function write(
+  kind: Writing,
+  door: Door,
+  title: string,
+  { rest, ...others }: World = world,
+): Promise<{ readonly before: unknown; readonly after: unknown; readonly id: string; readonly answer: unknown }> {
+  const id = newId()
+  const all = { rest, ...others }
+  const whole = guard
+  guard = {}
+  if (kind !== 'create') await rest.server.backend.records.create(ITSELF, 'posts', { id, title: 'before' })
+  guard = whole
+  const before = (await stored(rest, id))?.['title']
+  const answer = await (kind === 'delete' ? door.delete!(all, id) : door[kind]!(all, { id, title }))
+  return { before, after: (await stored(rest, id))?.['title'], id, answer }
+}
+
+const REFUSED = new ServiceError('FORBIDDEN', 'The guard says no.')
+
+describe.each(WAYS)('%s by %s', (kind, _name, door) => {
+  const after = kind === 'delete' ? undefined : 'after'
+
+  test('it is written, and the guard hears of it', async () => {
+    const heard: unknown[] = []
+    guard = { written: ({ database }, documents) => documents.forEach(({ _id }) => heard.push([database, _id])) }
+    const { id, ...written } = await write(kind, door, 'after')
+    expect(written).toMatchObject({ after })
+    expect(heard).toContainEqual(['posts', id])
+  })
+
+  test('a guard refuses it before the transaction', async () => {
+    guard = { prepare: ({ documents, database }) => (database === 'posts' ? documents.map(() => REFUSED) : documents) }
+    const { before, after: now } = await write(kind, door, 'after')
+    expect(now).toBe(before)
+  })
+
+  test('a guard refuses it in the transaction, by what is stored and what will be', async () => {
+    const seen: unknown[] = []
+    guard = {
+      decide: ({ database }) =>
+        database !== 'posts'
+          ? undefined
+          : ({ old, document }) => {
+              seen.push([old?.['title'], document['_deleted'] === true ? undefined : document['title']])
+              return REFUSED
+            },
+    }
+    const { before, after: now } = await write(kind, door, 'after')
+    expect(now).toBe(before)
+    expect(seen).toContainEqual([before, after])
+  })
+
+  if (kind !== 'delete')
+    test('a guard changes it, and fields judge what the guard has made', async () => {
+      const changing = (title: string): WriteGuard => ({
+        prepare: ({ documents, database }) =>
+          database === 'posts' ? documents.map((document) => ({ ...document, title })) : documents,
+      })
+      guard = changing('by the guard')
+      expect((await write(kind, door, 'after')).after).toBe('by the guard')
+      guard = changing('wrong!')
+      const { before, after: now } = await write(kind, door, 'after')
+      if (door.takesUnfit !== true) expect(now).toBe(before)
+    })
+
+  if (door.isWithoutHooks !== true)
+    test('hooks run around it, and can refuse it', async () => {
+      const events = { create: 'onRecordCreate', update: 'onRecordUpdate', delete: 'onRecordDelete' } as const
+      const seen: string[] = []
+      const refusing = bound(events[kind], 'posts', async (e) => {
+        seen.push(e.record.id)
+        throw REFUSED
+      })
+      world.rest.server.backend.hooks.replace([JOB, refusing])
+      const { id, before, after: now } = await write(kind, door, 'after')
+      expect(now).toBe(before)
+      expect(seen).toEqual([id])
+    })
+
+  if (door.isForSuperusers !== true && kind !== 'delete')
+    test('the rule refuses it', async () => {
+      const { before, after: now } = await write(kind, door, 'forbidden')
+      expect(now).toBe(before)
+    })
+
+  if (door.takesUnfit !== true && kind !== 'delete')
+    test('a field refuses its value', async () => {
+      const { before, after: now } = await write(kind, door, 'wrong!')
+      expect(now).toBe(before)
+    })
+})
+
+test('a full collection takes no more by any door, and deletes work', async () => {
+  const full = await openWorld({ limits: { databaseBytesMax: 300_000 } })
+  try {
+    const { records } = full.rest.server.backend
+    const made: string[] = []
+    const fill = async (): Promise<void> => {
+      for (let n = 0; n < 100; n++) {
+        const { id } = await records.create(ITSELF, 'posts', { title: String(n % 10).repeat(30_000) })
+        made.push(String(id))
+      }
+    }
+    expect(await fill().catch((error: unknown) => error)).toMatchObject({ code: 'FULL' })
+    const wrong: string[] = []
+    for (const [kind, name, door] of WAYS) {
+      if (kind !== 'create') continue
+      const { after } = await write(kind, door, 'after', full)
+      if (after !== undefined) wrong.push(name)
+    }
+    expect(wrong).toEqual([])
+    expect((await full.rest.call(`DELETE ${RECORDS}/${made[0]!}`)).status).toBe(204)
+  } finally {
+    await full.rest.close()
+  }
+})
