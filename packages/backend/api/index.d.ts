@@ -2358,6 +2358,8 @@ type HookLog = (message: string, details: {
 type HookName = keyof HookEvents;
 
 class Hooks {
+    /** Tells the operator what went wrong. */
+    readonly log: HookLog;
     /** Is called when a handler begins, and what it gives when that ends: something may watch the thread. */
     onRun: (handler: PlacedHandler) => () => void;
     constructor({ environment, log, handlerMsMax }: HooksOptions);
@@ -2376,8 +2378,12 @@ class Hooks {
      * @throws what a handler or `last` throws. An error that is no ServiceError is logged, and becomes INVALID.
      */
     trigger<Name extends HookName>(name: Name, event: HookEvents[Name], tags: readonly string[], last?: () => Promise<void>): Promise<void>;
-    /** Runs handlers one inside the other, and `last` inside all. @throws as `trigger` */
+    /** Runs handlers of a request one inside the other, and `last` inside all. @throws as `trigger` */
     run(handlers: readonly PlacedHandler[], event: object, last: () => Promise<void>): Promise<void>;
+    /** Runs what is no event: a job, the load of a file. What it begins is known as its work. */
+    begin(handler: PlacedHandler, body: () => unknown): Promise<void>;
+    /** Logs an error that nobody waits for, if a hook has begun the work that threw it. False: no hook has. */
+    noteStray(error: unknown): boolean;
 }
 
 interface HooksOptions {

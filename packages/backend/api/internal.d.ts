@@ -654,6 +654,9 @@ export function completeRestore(dir: string, forget: () => Promise<void>): Promi
 /** A ServiceError CONFLICT, in CouchDB's words. */
 export function conflicting(): ServiceError;
 
+/** What is wrong, in PocketBase's words; undefined if nothing is. */
+export function cronProblem(expression: string): string | undefined;
+
 /** `{max}` in the message is the parameter `max`. Parameters are in the order of the alphabet, as PocketBase shows them. */
 export function fieldError(code: string, message: string, params?: Params): FieldError;
 

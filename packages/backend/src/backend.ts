@@ -26,7 +26,8 @@ import type { WriteGuard } from './gateway/guards.ts'
 import { ChangeJournal } from './migrations/migration-folder.ts'
 import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
-import { Hooks, type HookLog } from './hooks/hooks.ts'
+import type { HookLog } from './hooks/hook-log.ts'
+import { Hooks } from './hooks/hooks.ts'
 import { appCollections } from './records/app-collections.ts'
 import { documentHooks } from './records/document-hooks.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
@@ -164,7 +165,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const [access, held] = [new Access(definitions, new ShownRevisions(parts.key), environment), new HeldNow(definitions)]
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ environment, log: hookLog(logs) })
-  const app: HookApp = recordApp(() => ({ ...parts, reads, writes }))
+  const app: HookApp = recordApp(() => ({ ...parts, hooks, reads, writes }))
   const enrich = recordEnricher({ environment, hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, environment, definitions, access, enrich })
   const realtime = new Realtime({ ...parts, access, reads, held, principals: tokens.principals })

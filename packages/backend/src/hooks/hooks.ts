@@ -3,22 +3,14 @@ import type { Environment } from 'pannier/types'
 import { Listeners } from '../gateway/listeners.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookEvents, HookName } from './hook-events.ts'
+import type { HookLog, PlacedHandler } from './hook-log.ts'
+import { currentScope, innerScope, placeOf, within, type HookScope } from './hook-scope.ts'
 
 /** Adds what calls the rest of the chain. */
 type Chained<Event> = Event & { next(): Promise<void> }
 
 /** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
 export type HookHandler<Event> = (event: Chained<Event>) => unknown
-
-/** A function of the operator, and where it stands. */
-export interface PlacedHandler {
-  /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
-  readonly name: string
-  /** A `HookHandler`. */
-  readonly handler: (event: never) => unknown
-  /** For logs: `hooks/posts.ts:12`. */
-  readonly source: string
-}
 
 /** A handler of an event. */
 export interface BoundHook extends PlacedHandler {
@@ -28,12 +20,6 @@ export interface BoundHook extends PlacedHandler {
   readonly tags: readonly string[]
 }
 
-/** Tells the operator what went wrong. */
-export type HookLog = (
-  message: string,
-  details: { readonly hook: string; readonly source: string; readonly error: unknown },
-) => void
-
 interface HooksOptions {
   readonly environment: Environment
   readonly log?: HookLog
@@ -41,11 +27,22 @@ interface HooksOptions {
   readonly handlerMsMax?: number
 }
 
+interface ChainOptions {
+  /** False: a request or the clock has started it. */
+  readonly isOfEvent: boolean
+  readonly last: () => Promise<void>
+}
+
+interface RunOptions extends Pick<ChainOptions, 'isOfEvent'> {
+  readonly rest: () => Promise<void>
+}
+
 const HANDLER_MS_MAX = 60_000
 
 export class Hooks {
   readonly #environment: Environment
-  readonly #log: HookLog
+  /** Tells the operator what went wrong. */
+  readonly log: HookLog
   readonly #handlerMsMax: number
   #bound: readonly BoundHook[] = []
   readonly #replaced: Listeners
@@ -54,7 +51,7 @@ export class Hooks {
 
   constructor({ environment, log = () => {}, handlerMsMax = HANDLER_MS_MAX }: HooksOptions) {
     this.#environment = environment
-    this.#log = log
+    this.log = log
     this.#replaced = new Listeners((error) => log('A listener of hooks has failed.', { hook: '', source: '', error }))
     this.#handlerMsMax = handlerMsMax
   }
@@ -93,22 +90,48 @@ export class Hooks {
     last: () => Promise<void> = async () => {},
   ): Promise<void> {
     const handlers = this.#bound.filter((hook) => hook.name === name && isMeant(hook, tags))
-    return handlers.length === 0 ? last() : this.run(handlers, event, last)
+    return handlers.length === 0 ? last() : this.#chain(handlers, event, { isOfEvent: true, last })
   }
 
-  /** Runs handlers one inside the other, and `last` inside all. @throws as `trigger` */
-  async run(handlers: readonly PlacedHandler[], event: object, last: () => Promise<void>): Promise<void> {
+  /** Runs handlers of a request one inside the other, and `last` inside all. @throws as `trigger` */
+  run(handlers: readonly PlacedHandler[], event: object, last: () => Promise<void>): Promise<void> {
+    return this.#chain(handlers, event, { isOfEvent: false, last })
+  }
+
+  /** Runs what is no event: a job, the load of a file. What it begins is known as its work. */
+  async begin(handler: PlacedHandler, body: () => unknown): Promise<void> {
+    const end = this.onRun(handler)
+    try {
+      await within(innerScope(handler, false), body)
+    } finally {
+      end()
+    }
+  }
+
+  /** Logs an error that nobody waits for, if a hook has begun the work that threw it. False: no hook has. */
+  noteStray(error: unknown): boolean {
+    const handler = currentScope()?.handler
+    if (handler === undefined) return false
+    const { name: hook, source } = handler
+    this.log('a hook has thrown where nobody waits', { hook, source, error })
+    return true
+  }
+
+  async #chain(handlers: readonly PlacedHandler[], event: object, { isOfEvent, last }: ChainOptions): Promise<void> {
     const chained = event as Chained<object>
+    // The rest of the chain is not the work of a handler before it.
+    const outer = currentScope()
     const runFrom = async (position: number): Promise<void> => {
       const hook = handlers[position]
       if (hook === undefined) return last()
-      await this.#run(hook, chained, () => runFrom(position + 1))
+      await this.#run(hook, chained, { isOfEvent, rest: () => within(outer, () => runFrom(position + 1)) })
     }
     await runFrom(0)
   }
 
   /** A handler may forget to wait for the rest: the rest is waited for all the same, and never runs twice. */
-  async #run(hook: PlacedHandler, event: Chained<object>, rest: () => Promise<void>): Promise<void> {
+  async #run(hook: PlacedHandler, event: Chained<object>, { isOfEvent, rest }: RunOptions): Promise<void> {
+    const scope = this.#enter(hook, isOfEvent)
     let following: Promise<void> | undefined
     let isOver = false
     const next = (): Promise<void> => {
@@ -125,14 +148,14 @@ export class Hooks {
     const run = async (): Promise<void> => {
       const end = this.onRun(hook)
       try {
-        await hook.handler(event as never)
+        await within(scope, () => hook.handler(event as never))
         await following
       } finally {
         end()
       }
     }
     try {
-      await this.#inTime(hook, run, () => following)
+      await this.#inTime(scope, run, () => following)
     } catch (error) {
       throw this.#asRefusal(hook, error)
     } finally {
@@ -141,16 +164,14 @@ export class Hooks {
   }
 
   /** What runs inside a handler has limits of its own, so only the handler's own time counts. */
-  async #inTime(
-    hook: PlacedHandler,
-    run: () => Promise<void>,
-    following: () => Promise<void> | undefined,
-  ): Promise<void> {
+  async #inTime(scope: HookScope, run: () => Promise<void>, following: () => Promise<void> | undefined): Promise<void> {
     const late = Promise.withResolvers<never>()
     let isOver = false
     const giveUp = (): void => {
-      const error = tooSlow(hook)
-      this.#log('a hook takes too long', { hook: hook.name, source: hook.source, error })
+      const { name: hook, source } = scope.handler
+      const error = tooSlow(scope.handler)
+      scope.ended = error
+      this.log('a hook takes too long', { hook, source, error })
       late.reject(error)
     }
     const look = async (): Promise<void> => {
@@ -168,9 +189,18 @@ export class Hooks {
     }
   }
 
+  #enter(hook: PlacedHandler, isOfEvent: boolean): HookScope {
+    try {
+      return innerScope(hook, isOfEvent)
+    } catch (error) {
+      this.log('hooks start one another without an end', { hook: hook.name, source: hook.source, error })
+      throw error
+    }
+  }
+
   #asRefusal(hook: PlacedHandler, error: unknown): ServiceError {
     if (error instanceof ServiceError) return error
-    this.#log('a hook has thrown', { hook: hook.name, source: hook.source, error })
+    this.log('a hook has thrown', { hook: hook.name, source: hook.source, error })
     return new ServiceError('INVALID', '', { cause: error })
   }
 }
@@ -179,6 +209,6 @@ function isMeant({ tags }: BoundHook, asked: readonly string[]): boolean {
   return tags.length === 0 || tags.some((tag) => asked.includes(tag))
 }
 
-function tooSlow({ name, source }: PlacedHandler): ServiceError {
-  return new ServiceError('UNAVAILABLE', `${name} in ${source} takes too long.`)
+function tooSlow(handler: PlacedHandler): ServiceError {
+  return new ServiceError('UNAVAILABLE', `${placeOf(handler)} takes too long.`)
 }

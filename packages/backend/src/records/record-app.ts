@@ -9,9 +9,11 @@ import { SYSTEM } from '../gateway/principal.ts'
 import { missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { RecordReads } from './record-reads.ts'
 import type { RecordWrites } from './record-writes.ts'
+import { watchedApp } from '../hooks/watched-app.ts'
 import { literal, transactionApp } from './transaction-app.ts'
 
 interface RecordAppParts {
@@ -21,6 +23,8 @@ interface RecordAppParts {
   readonly settings: Pick<Settings, 'values'>
   readonly reads: Pick<RecordReads, 'select' | 'count'>
   readonly writes: Pick<RecordWrites, 'save' | 'delete' | 'inTransaction'>
+  /** Gets errors of calls that nobody awaits. */
+  readonly hooks: Pick<Hooks, 'log'>
 }
 
 const ACTOR: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
@@ -70,9 +74,10 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
     save: (record) => parts().writes.save(ACTOR, record),
     delete: (record) => parts().writes.delete(ACTOR, record.collection().id, record.id),
     runInTransaction: async (run) =>
-      parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(app, transaction))),
+      parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(shown, transaction))),
   }
-  return app
+  const shown = watchedApp(app, parts)
+  return shown
 }
 
 /** With each `{:name}` replaced by its value. */

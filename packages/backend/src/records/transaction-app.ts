@@ -4,10 +4,12 @@ import { dateText } from '../fields/date-text.ts'
 import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
+import { unwatched } from '../hooks/watched-app.ts'
 import type { RecordTransaction } from './record-transaction.ts'
 
 /** `app` inside a transaction, and after its end `app` itself: hooks of its writes may have it longer. */
-export function transactionApp(app: HookApp, transaction: RecordTransaction): HookApp {
+export function transactionApp(outside: HookApp, transaction: RecordTransaction): HookApp {
+  const { app, watch } = unwatched(outside)
   const definitionOf = (name: string): Definition => app.findCollectionByNameOrId(name)
   const inside = <Method extends keyof HookApp>(name: Method, method: HookApp[Method]): HookApp[Method] =>
     ((...parameters: unknown[]) =>
@@ -42,11 +44,12 @@ export function transactionApp(app: HookApp, transaction: RecordTransaction): Ho
     findRecordsByFilter: unwritten('findRecordsByFilter'),
     findFirstRecordByFilter: unwritten('findFirstRecordByFilter'),
     countRecords: unwritten('countRecords'),
-    save: inside('save', (record) => transaction.save(record, made)),
-    delete: inside('delete', (record) => transaction.delete(record, made)),
-    runInTransaction: inside('runInTransaction', (run) => run(made)),
+    save: inside('save', (record) => transaction.save(record, shown)),
+    delete: inside('delete', (record) => transaction.delete(record, shown)),
+    runInTransaction: inside('runInTransaction', (run) => run(shown)),
   }
-  return made
+  const shown = watch(made)
+  return shown
 }
 
 /** As the language of filters has it. */

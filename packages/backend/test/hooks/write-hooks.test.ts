@@ -3,7 +3,8 @@ import { virtualEnvironment } from 'pannier/testing'
 import { expect, test } from 'vitest'
 import { invalid, ServiceError } from '../../src/gateway/service-error.ts'
 import type { HookEvents, HookName } from '../../src/hooks/hook-events.ts'
-import { Hooks, type BoundHook, type HookLog, type HookHandler } from '../../src/hooks/hooks.ts'
+import type { HookLog } from '../../src/hooks/hook-log.ts'
+import { Hooks, type BoundHook, type HookHandler } from '../../src/hooks/hooks.ts'
 import { ADMIN, NOBODY, openWorld, refusal, upload, type World } from '../records/world.ts'
 
 const POSTS = {

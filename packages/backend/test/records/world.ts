@@ -18,6 +18,7 @@ import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
 import type { HookApp } from '../../src/hooks/hook-app.ts'
+import type { HookLog } from '../../src/hooks/hook-log.ts'
 import { Hooks } from '../../src/hooks/hooks.ts'
 import { recordApp } from '../../src/records/record-app.ts'
 import type { UploadedFile } from '../../src/records/record-types.ts'
@@ -42,28 +43,29 @@ export interface World {
 
 export async function openWorld(
   collections: readonly JsonObject[] = [],
-  storage: DatabaseStorage = memory(),
+  { storage = memory(), log }: { readonly storage?: DatabaseStorage; readonly log?: HookLog } = {},
 ): Promise<World> {
   const environment = virtualEnvironment()
   const database = await open('records', { storage, environment })
   const definitions = await Definitions.open(database)
   for (const collection of collections) await definitions.create(SYSTEM, collection)
-  return { ...worldOf(database, definitions), environment }
+  return { ...worldOf(database, definitions, log), environment }
 }
 
-export function worldOf(database: Database, definitions: Definitions): Omit<World, 'environment'> {
+export function worldOf(database: Database, definitions: Definitions, log?: HookLog): Omit<World, 'environment'> {
   const environment = environmentOf(database)
   const access = accessOf(definitions, environment)
   const passwords = new Passwords(environment)
   const reads = new RecordReads({ database, environment, definitions, access })
   // Content is in the database, as it is without a bucket.
   const files = { store: async () => undefined, adopt: async () => {} }
-  const hooks = new Hooks({ environment })
+  const hooks = new Hooks({ environment, ...(log && { log }) })
   const app = recordApp(() => ({
     database,
     environment,
     definitions,
     settings: { values: DEFAULT_SETTINGS },
+    hooks,
     reads,
     writes,
   }))

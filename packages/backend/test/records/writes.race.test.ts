@@ -110,7 +110,7 @@ class Run {
 
 test.each(seedsOf('race', 2))('writes that meet, seed %i', async (seed) => {
   const random = seededRandom(seed)
-  const world = await openWorld(COLLECTIONS, slow(memory(), seed))
+  const world = await openWorld(COLLECTIONS, { storage: slow(memory(), seed) })
   await world.writes.create(ADMIN, 'teams', { id: COUNTER, name: 'counter' })
   const run = new Run(world, random)
   const actors = Array.from({ length: ACTORS }, () => run.act())
@@ -134,7 +134,7 @@ test.each(seedsOf('race', 2))('writes that meet, seed %i', async (seed) => {
 })
 
 test('of many creates with one unique value at the same time one is made, whatever writes them', async () => {
-  const world = await openWorld(COLLECTIONS, slow(memory(), 1))
+  const world = await openWorld(COLLECTIONS, { storage: slow(memory(), 1) })
   const create = (index: number): Promise<unknown> => {
     const input = { name: 'same' }
     if (index % 3 > 0) return world.writes.create(NOBODY, 'teams', input)
@@ -151,7 +151,7 @@ test.each(seedsOf('race', 1))(
   'what begins to belong to an account while that is deleted does not stay, seed %i',
   async (seed) => {
     const people = { id: 'pbc_people', name: 'people', type: 'auth', ...PUBLIC, fields: [] }
-    const world = await openWorld([people], slow(memory(), seed))
+    const world = await openWorld([people], { storage: slow(memory(), seed) })
     const { writes } = world
     const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(15))
     const password = { password: '1234567890', passwordConfirm: '1234567890' }

@@ -63,7 +63,7 @@ export class HookFolder {
 
   async #load(): Promise<void> {
     const { folder, backend } = this.#parts
-    this.#apply(existsSync(folder) ? await loadHooks(folder, backend.app) : NOTHING)
+    this.#apply(existsSync(folder) ? await loadHooks(folder, backend) : NOTHING)
     // The log has the file and the line.
     await backend.hooks.trigger('onBootstrap', { app: backend.app }, []).catch((error: Error) => {
       throw new HookFileError('onBootstrap', error.cause ?? error)
@@ -99,8 +99,8 @@ export class HookFolder {
       await this.#load()
       log.info(`${basename(folder)}: hooks are loaded again`)
     } catch (error) {
-      if (!(error instanceof HookFileError)) throw error
-      log.error(`${error.message} The hooks that were loaded before stay.`)
+      const message = error instanceof HookFileError ? error.message : `${basename(folder)}: ${String(error)}`
+      log.error(`${message} The hooks that were loaded before stay.`)
     }
   }
 }

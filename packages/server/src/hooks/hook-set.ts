@@ -1,8 +1,8 @@
 /** What the files of the operator register. One load makes one set. */
 import { fileURLToPath } from 'node:url'
 import { relative, dirname } from 'node:path'
-import type { HookApp } from '@pannier/backend'
-import { HOOK_NAMES, type BoundHook, type PlacedHandler } from '@pannier/backend/internal'
+import type { Backend } from '@pannier/backend'
+import { cronProblem, HOOK_NAMES, type BoundHook, type PlacedHandler } from '@pannier/backend/internal'
 import { badArgument } from 'pannier/internal'
 import { ApiError } from '../rest/api-error.ts'
 import { pathPattern } from './path-pattern.ts'
@@ -46,16 +46,22 @@ export interface HookSet {
 export class HookRegistration {
   readonly hooks: Hooks
   readonly set: HookSet
+  /** All files are loaded: what is bound later would never run. */
+  readonly end: () => void
 
-  constructor(app: HookApp, folder: string) {
+  constructor({ app, hooks: running }: Pick<Backend, 'app' | 'hooks'>, folder: string) {
     const bound: BoundHook[] = []
     const routes: CustomRoute[] = []
     const middlewares: PlacedHandler[] = []
     const requests: RequestHook[] = []
     const jobs: HookJob[] = []
     this.set = { bound, routes, middlewares, requests, jobs }
-    const place = (name: string, handler: unknown): PlacedHandler => {
-      if (typeof handler !== 'function') throw badArgument(`${name}()`, 'handler must be a function', handler)
+    let isOver = false
+    this.end = () => void (isOver = true)
+    const place = (name: string, handler: unknown, binder = name): PlacedHandler => {
+      if (isOver)
+        throw new Error(`${binder}(): must be called while the file loads, in the function that it exports by default.`)
+      if (typeof handler !== 'function') throw badArgument(`${binder}()`, 'handler must be a function', handler)
       return { name, handler: handler as PlacedHandler['handler'], source: sourceIn(folder) }
     }
     const binders = HOOK_NAMES.map((name) => [
@@ -75,13 +81,17 @@ export class HookRegistration {
       ApiError,
       routerAdd: (method, path, handler, ...before) => {
         const name = `${method.toUpperCase()} ${path}`
-        const handlers = [...before, handler].map((one) => place(name, one))
+        const handlers = [...before, handler].map((one) => place(name, one, 'routerAdd'))
         routes.push({ method: method.toUpperCase() || 'ANY', ...pathPattern(path), handlers })
       },
       routerUse: (handler) => void middlewares.push(place('routerUse', handler)),
       cronAdd: (id, expression, run) => {
-        place('cronAdd', run)
-        jobs.push({ id, expression, run: async () => void (await run()) })
+        const { source } = place('cronAdd', run)
+        const problem = cronProblem(expression)
+        if (problem !== undefined)
+          throw badArgument('cronAdd()', `expression of '${id}' must be a cron expression (${problem})`, expression)
+        const job: PlacedHandler = { name: `cronAdd ${id}`, handler: run, source }
+        jobs.push({ id, expression, run: () => running.begin(job, run) })
       },
     }
   }
@@ -106,7 +116,8 @@ const CHECKS: RouteChecks = {
 /** Where the caller stands: `hooks/posts.ts:12`. */
 export function sourceIn(folder: string, { stack = '' }: { readonly stack?: string } = new Error()): string {
   for (const [, place = '', line = ''] of stack.matchAll(/(?:\(|at )(\S+?):(\d+):\d+\)?$/gm)) {
-    const path = place.startsWith('file:') ? fileURLToPath(place.replace(/\?.*$/, '')) : place
+    const bare = place.replace(/\?.*$/, '')
+    const path = bare.startsWith('file:') ? fileURLToPath(bare) : bare
     const within = relative(dirname(folder), path)
     if (path.startsWith(`${folder}/`)) return `${within}:${line}`
   }

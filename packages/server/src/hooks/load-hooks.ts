@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { HookApp } from '@pannier/backend'
+import type { Backend } from '@pannier/backend'
 import { badArgument } from 'pannier/internal'
 import { HookRegistration, sourceIn, type HookSet } from './hook-set.ts'
 import type { Hooks } from './hook-types.ts'
@@ -23,7 +23,10 @@ export class HookFileError extends Error {
 let generations = 0
 
 /** Files run in the order of their names. Each load runs them again. @throws HookFileError */
-export async function loadHooks(folder: string, app: HookApp): Promise<HookSet> {
+export async function loadHooks(
+  folder: string,
+  { app, hooks: running }: Pick<Backend, 'app' | 'hooks'>,
+): Promise<HookSet> {
   const generation = ++generations
   const root = pathToFileURL(`${folder}/`).href
   // What the files import from the folder is loaded again with them.
@@ -36,8 +39,13 @@ export async function loadHooks(folder: string, app: HookApp): Promise<HookSet> 
     },
   })
   try {
-    const { hooks, set } = new HookRegistration(app, folder)
-    for (const name of await fileNames(folder)) await run(join(folder, name), folder, generation, hooks)
+    const { hooks, set, end } = new HookRegistration({ app, hooks: running }, folder)
+    for (const name of await fileNames(folder)) {
+      const source = `${basename(folder)}/${name}`
+      const load = (): Promise<void> => run(join(folder, name), folder, generation, hooks)
+      await running.begin({ name: 'export default', handler: load, source }, load)
+    }
+    end()
     return set
   } finally {
     resolution.deregister()

@@ -31,7 +31,9 @@ for (const seed of seedsOf('race'))
     const random = seededRandom(seed)
     const post = { ...PUBLIC, id: ID, name: 'posts', type: 'base', ...named('hidden') }
     const relation = { name: 'posts', type: 'relation', collectionId: ID, maxSelect: 2 }
-    const world = await openWorld([post, { ...PUBLIC, name: 'notes', fields: [relation] }], slow(memory(), 2))
+    const world = await openWorld([post, { ...PUBLIC, name: 'notes', fields: [relation] }], {
+      storage: slow(memory(), 2),
+    })
     const { definitions, writes, reads } = world
     await writes.create(ADMIN, ID, { id: SECRET, title: 'secret', hidden: true })
     await writes.create(ADMIN, ID, { id: OPEN, title: 'open' })
