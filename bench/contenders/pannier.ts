@@ -162,7 +162,7 @@ export class PannierContender implements Contender {
 }
 
 function viewByScore(people: Collection<Person>) {
-  return people.view('score', { map: (person, emit: Emit<number>) => emit(person.score) })
+  return people.view('score', { map: (person, emit: Emit<number>) => emit(person.score), version: 1 })
 }
 
 /** VIEW_ROWS rows a document: a map function must say all by itself. */
@@ -170,5 +170,5 @@ function viewByCity(people: Collection<Person>) {
   const map = (person: Person, emit: Emit<string, number>): void => {
     for (let row = 0; row < 10; row++) emit(person.city, person.age)
   }
-  return people.view('city', { map, reduce: '_stats' })
+  return people.view('city', { map, reduce: '_stats', version: 1 })
 }

@@ -98,7 +98,7 @@ export class PannierContender implements Contender {
 
 function viewByCity(people: Collection<Person>) {
   const map = ({ city, age }: Person, emit: Emit<string, number>): void => emit(city, age)
-  return people.view('cities', { map, reduce: '_stats' })
+  return people.view('cities', { map, reduce: '_stats', version: 1 })
 }
 
 export class JsonbContender implements Contender {

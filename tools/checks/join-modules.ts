@@ -24,7 +24,7 @@ const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
   ['search', /^(query\/search|index\/text)\//],
   ['aggregates', /^query\/aggregate\//],
   ['live', /^database\/(feed\/|.*live-watcher)/],
-  ['views', /^(view\/|kv\/reduce-range)/],
+  ['views', /^(view\/|kv\/reduce-range|.*private-rows)/],
   ['queries', /^(query|index)\/|duplicates|complete-collection/],
   ['relations', /^relations\/|related-writes/],
   ['replication', /^database\/replication\//],

@@ -98,7 +98,7 @@ function someOptions(random: Random, rows: readonly NaiveRow[], reduced: boolean
   return options as ViewOptions
 }
 
-/** `version` tells the maps of one run from those of others, for they have the same source. Closes the database. */
+/** `version` tells the maps of one run from those of others, for they have the same source. Some views have none. Closes the database. */
 export async function checkRandomViews(db: Database, random: Random, version: string): Promise<void> {
   const docs = db.collection<Doc>('docs')
   const written = new Map<string, Doc>()
@@ -116,7 +116,10 @@ export async function checkRandomViews(db: Database, random: Random, version: st
       naive: (rows: readonly NaiveRow[]) => rows.map(({ id }) => id).sort(),
     },
   ]
-  const used = definitions.filter(() => random.chance(0.6)).concat(definitions.slice(0, 1))
+  const used = definitions
+    .filter(() => random.chance(0.6))
+    .concat(definitions.slice(0, 1))
+    .map((definition) => ({ ...definition, versioned: random.chance(0.5) ? { version } : {} }))
   for (let round = 0; round < 8; round++) {
     const batch = Array.from({ length: random.pick([1, 5, 40]) }, () => someDocument(random))
     await docs.upsert(batch)
@@ -126,10 +129,15 @@ export async function checkRandomViews(db: Database, random: Random, version: st
       await docs.delete(id)
       written.delete(id)
     }
+    if (random.chance(0.3) && written.size > 0) {
+      const id = random.pick([...written.keys()])
+      await docs.purge(id)
+      written.delete(id)
+    }
     if (random.chance(0.3)) await db.flush()
     const rows = naiveRows(written.values(), map as never)
-    for (const { name, reduce, naive } of used) {
-      const view = docs.view(name, { map, reduce, version } as never)
+    for (const { name, reduce, naive, versioned } of used) {
+      const view = docs.view(name, { map, reduce, ...versioned } as never)
       for (let query = 0; query < 6; query++) {
         const options = someOptions(random, rows, reduce !== undefined)
         assertAnswer(await view.query(options), naiveQuery(rows, options, naive), `${name} ${JSON.stringify(options)}`)

@@ -2,7 +2,7 @@
  * A user's reduce function as a reducer of trees. If it returns a promise, its result is a Miss, like a page that is
  * not loaded. The result is known when the step runs again.
  */
-import { isPromise } from '../base/async.ts'
+import { isThenable } from '../base/callback.ts'
 import { Miss } from '../base/miss.ts'
 import type { ReducedEntries, Reducer } from '../btree/reducer.ts'
 import { decodeViewKey, decodeViewValue, documentIdOf, emittedKeyEnd, isKeyCut, runOf } from '../codec/view-entry.ts'
@@ -18,7 +18,7 @@ export function customReducer(reduce: ReduceFunction): Reducer<unknown> {
     const name = results.size === 0 ? undefined : nameOf(keys, values)
     if (name !== undefined && results.has(name)) return results.get(name)
     const result = reduce(keys, values, rereduce)
-    if (isPromise(result)) throw new ReduceMiss(result, results, name ?? nameOf(keys, values))
+    if (isThenable(result)) throw new ReduceMiss(Promise.resolve(result), results, name ?? nameOf(keys, values))
     return result ?? null
   }
   return {

@@ -11,6 +11,7 @@
  * A document that is rewritten between snapshot and transaction has a higher sequence, and comes again. When a step has
  * reached the end of its snapshot, the view is exactly that of the snapshot.
  */
+import { awaitUser, notPromised, type Expected } from '../base/callback.ts'
 import type { Environment } from '../base/environment.ts'
 import { isPannierError } from '../base/errors.ts'
 import { runInSteps } from '../base/long-work.ts'
@@ -21,9 +22,11 @@ import { BodyView } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
 import { DocumentReader } from '../document/document-reader.ts'
 import { conflictsOf } from '../document/stored-revisions.ts'
-import type { HeldSnapshot, KeyValueStore, WriteTransaction } from '../kv/key-value-store.ts'
+import type { HeldSnapshot, KeyValueStore, TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
 import { mapDocument, NO_ROWS, type MappedRows } from './mapped-rows.ts'
 import {
+  defineView,
+  dropView,
   keysTree,
   lastPurgeOf,
   leftTrees,
@@ -35,11 +38,13 @@ import {
 } from './view-catalog.ts'
 import { RememberedChanges } from './remembered-changes.ts'
 import { fillTree, makeChanges, ViewChunk, withoutEqual, type Changes } from './view-chunk.ts'
-import type { CheckedView, Emit } from './view-definition.ts'
+import type { CheckedView, Emit, MapMany } from './view-definition.ts'
 
 /** A cancelled update keeps what was done, and continues next time. */
 export interface UpdateOptions extends LongWork {
   readonly store: KeyValueStore
+  /** Where the view is: the same store, or a private one. */
+  readonly rows: KeyValueStore
   readonly catalog: Catalog
   /** Name of the collection. */
   readonly name: string
@@ -54,6 +59,14 @@ const STEPS_PER_LOOK = 64
 /** More changes than this are not made in one go. */
 const CHANGES_AT_ONCE_MAX = 400
 const MESSAGE_CHARS_MAX = 200
+
+/**
+ * Whether documents were purged that private rows know of: nobody notes purges for these, but then there are fewer documents. Asked when
+ * everything was mapped.
+ */
+export function missesDocuments({ documents }: ViewState, bodies: TreeReader): boolean {
+  return documents !== undefined && documents !== bodies.count()
+}
 
 /** Resolves when the view is that of a snapshot made after the call; or when there is no such view, or collection. */
 export async function updateView(options: UpdateOptions): Promise<void> {
@@ -71,6 +84,14 @@ export async function updateView(options: UpdateOptions): Promise<void> {
 
 /** Approximate limit of the bytes of documents in one call of `mapMany`. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024
+
+type RowsOfDocument = Awaited<ReturnType<MapMany<object>>>[number]
+
+const A_LIST_OF_ROWS: Expected<readonly RowsOfDocument[]> = {
+  what: 'an array with the rows of each document, or an Error',
+  is: (value): value is readonly RowsOfDocument[] =>
+    Array.isArray(value) && value.every((rows) => Array.isArray(rows) || rows instanceof Error),
+}
 
 /** A document that `mapMany` is to be called with. */
 interface Waiting {
@@ -90,7 +111,7 @@ type Progress = { -readonly [P in keyof ViewState]: ViewState[P] }
 interface Gathered {
   readonly chunk: ViewChunk
   /** The view as it will be. */
-  readonly after: ViewState
+  readonly after: Progress
   /** The end of the snapshot was reached. */
   readonly ended: boolean
 }
@@ -106,53 +127,69 @@ class ViewUpdate {
 
   /** False when there is nothing left to do. */
   async step(work: RunningWork): Promise<boolean> {
-    const { store, catalog, name, view } = this.#options
+    const { store, rows } = this.#options
     const snapshot = store.snapshot()
+    const beside = rows === store ? snapshot : rows.snapshot()
     try {
-      const collection = catalog.collection(snapshot, name)
-      const before = collection && readView(snapshot, collection.number, view.storedName)
-      if (collection === undefined || before?.signature !== view.signature) return false
-      const reader = new DocumentReader(snapshot, collection)
-      const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(before.builtTo + 1) }))
-      if (
-        rest === 0 &&
-        before.builtTo >= reader.bodies.lastNumber &&
-        lastPurgeOf(snapshot, collection.number) <= before.purgesSeen
-      )
-        return false
-      this.#bodiesTotal = Math.max(this.#bodiesTotal, this.#bodiesDone + rest)
-      const { chunk, after, ended } = await this.#gather(snapshot, reader, before, work)
-      await this.#findOld(snapshot, collection.number, before, chunk, work)
-      const rows = await this.#rowChanges(snapshot, collection.number, before, chunk, work)
-      rows.set(keysTree(collection.number, before.number), chunk.listChanges())
-      const written = await this.#write(collection.number, before, after, rows, work)
-      this.#report(work)
-      return !ended || !written
+      return await this.#step(snapshot, beside, work)
     } finally {
       snapshot.release()
+      beside.release()
     }
+  }
+
+  async #step(snapshot: HeldSnapshot, beside: HeldSnapshot, work: RunningWork): Promise<boolean> {
+    const { catalog, name, view } = this.#options
+    const collection = catalog.collection(snapshot, name)
+    const before = collection && readView(beside, collection.number, view.storedName)
+    if (collection === undefined || before?.signature !== view.signature) return false
+    const reader = new DocumentReader(snapshot, collection)
+    const rest = await snapshot.attempt(() => reader.bodies.count({ gte: numberKey(before.builtTo + 1) }))
+    const isBuilt = rest === 0 && before.builtTo >= reader.bodies.lastNumber && !missesDocuments(before, reader.bodies)
+    if (isBuilt && lastPurgeOf(beside, collection.number) <= before.purgesSeen) return false
+    this.#bodiesTotal = Math.max(this.#bodiesTotal, this.#bodiesDone + rest)
+    const { chunk, after, ended } = await this.#gather(snapshot, beside, reader, before, work)
+    if (missesDocuments(after, reader.bodies)) return this.#startAgain(collection.number)
+    await this.#findOld(beside, collection.number, before, chunk, work)
+    const rows = await this.#rowChanges(beside, collection.number, before, chunk, work)
+    rows.set(keysTree(collection.number, before.number), chunk.listChanges())
+    const written = await this.#write(collection.number, before, after, rows, work)
+    this.#report(work)
+    return !ended || !written
+  }
+
+  /** Of private rows: as if they had never been. */
+  async #startAgain(collectionNumber: number): Promise<true> {
+    const { rows, view } = this.#options
+    await rows.write((transaction) => {
+      dropView(transaction, collectionNumber, view.storedName)
+      defineView(transaction, collectionNumber, view, 0)
+    })
+    return true
   }
 
   /** Maps the bodies that follow. */
   async #gather(
     snapshot: HeldSnapshot,
+    beside: HeldSnapshot,
     reader: DocumentReader,
     before: ViewState,
     work: RunningWork,
   ): Promise<Gathered> {
     const { rowBytesMax = ROW_BYTES_MAX_DEFAULT } = this.#options
     const chunk = new ViewChunk(reader.bodies.lastNumber)
-    const after = { ...before, updates: before.updates + 1 }
+    const after: Progress = { ...before, updates: before.updates + 1 }
     const { number } = reader.collection
     // While it is built, old documents come with the sequences of its steps.
     if (before.builtTo < (before.forgottenTo ?? 0)) after.forgottenTo = chunk.sequence
-    after.purgesSeen = Math.max(before.purgesSeen, lastPurgeOf(snapshot, number))
-    for (const purged of purgesAfter(snapshot, number, before.purgesSeen)) chunk.add(purged.number, purged.id, NO_ROWS)
+    after.purgesSeen = Math.max(before.purgesSeen, lastPurgeOf(beside, number))
+    for (const purged of purgesAfter(beside, number, before.purgesSeen)) chunk.add(purged.number, purged.id, NO_ROWS)
     const cursor = reader.bodies.cursor({ gte: numberKey(before.builtTo + 1) })
     const body = new BodyView()
     let ended = false
     let full = false
-    const isFull = (): boolean => chunk.isFull || chunk.bytes >= rowBytesMax
+    // Private rows are made in one step: they are in memory anyway, and documents are counted.
+    const isFull = (): boolean => after.documents === undefined && (chunk.isFull || chunk.bytes >= rowBytesMax)
     const isMany = this.#options.view.mapMany !== undefined
     /** The cursor stands at a body that is not mapped yet. */
     let isAt = false
@@ -179,6 +216,7 @@ class ViewUpdate {
           } else chunk.add(body.number, body.id, this.#rows(document, this.#options.view.map, after))
           if (body.deleted) chunk.deleted.add(body.id)
           after.builtTo = body.sequence
+          if (after.documents !== undefined && body.number > before.builtTo) after.documents++
           this.#bodiesDone++
           full = isFull()
         }
@@ -192,7 +230,9 @@ class ViewUpdate {
 
   async #mapMany(waiting: readonly Waiting[], chunk: ViewChunk, after: Progress): Promise<void> {
     const documents = waiting.flatMap(({ document }) => (document === undefined ? [] : [document]))
-    const results = documents.length === 0 ? [] : await this.#options.view.mapMany!(documents)
+    const { mapMany } = this.#options.view
+    const results =
+      documents.length === 0 ? [] : await awaitUser('view()', 'mapMany', () => mapMany!(documents), A_LIST_OF_ROWS)
     let at = 0
     for (const { number, id, document } of waiting) {
       const result = document === undefined ? undefined : results[at++]
@@ -226,12 +266,17 @@ class ViewUpdate {
 
   #rows(document: Mapped | undefined, map: CheckedView['map'], after: Progress): MappedRows {
     if (document === undefined) return NO_ROWS
+    let rows = NO_ROWS
+    let result: unknown
     try {
-      return mapDocument(map, document, this.#options.view.collation)
+      const noted: CheckedView['map'] = (one, emit) => (result = map(one, emit))
+      rows = mapDocument(noted, document, this.#options.view.collation)
     } catch (error) {
       this.#failed(document._id, error, after)
-      return NO_ROWS
     }
+    // What is emitted after an `await` would be lost.
+    notPromised('view()', 'map', result)
+    return rows
   }
 
   #failed(id: string, error: unknown, after: Progress): void {
@@ -296,7 +341,7 @@ class ViewUpdate {
     changes: TreeChanges,
     work: RunningWork,
   ): Promise<boolean> {
-    const { store } = this.#options
+    const store = this.#options.rows
     if (Array.from(changes.values()).every(({ keys }) => keys.length <= CHANGES_AT_ONCE_MAX)) {
       return store.write((transaction) => {
         if (!this.#isUnchanged(transaction, collectionNumber, before)) return false
@@ -318,8 +363,8 @@ class ViewUpdate {
   }
 
   #isUnchanged(transaction: WriteTransaction, collectionNumber: number, before: ViewState): boolean {
-    const { catalog, name } = this.#options
-    if (catalog.collection(transaction, name)?.number !== collectionNumber) return false
+    const { catalog, name, rows, store } = this.#options
+    if (rows === store && catalog.collection(transaction, name)?.number !== collectionNumber) return false
     const now = readView(transaction, collectionNumber, before.storedName)
     return now?.number === before.number && now.updates === before.updates
   }

@@ -37,6 +37,8 @@ export interface ViewState {
   /** Documents that were left out because map threw, since the view was made. */
   readonly failures: number
   readonly lastFailure?: { readonly id: string; readonly message: string }
+  /** Of private rows: how many documents there were, tombstones included, when an update came to its end. */
+  readonly documents?: number
   /** What has left up to this sequence is forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
   readonly forgottenTo?: number
 }
@@ -86,7 +88,7 @@ export function defineView(
   view: CheckedView,
   lastNumber: number,
 ): void {
-  const { storedName, signature, reducer, remembers } = view
+  const { storedName, signature, reducer, remembers, isKept } = view
   const known = readView(transaction, collectionNumber, storedName)
   if (known?.signature === signature) return
   const views = viewsTree(collectionNumber)
@@ -98,7 +100,12 @@ export function defineView(
   transaction.createTree(rowsTree(collectionNumber, number), 'ordered', reducer && REDUCER_IDS[reducer])
   transaction.createTree(keysTree(collectionNumber, number), 'ordered')
   const begun = { storedName, number, signature, builtTo: 0, updates: 0, purgesSeen: lastPurge(tree), failures: 0 }
-  const state = { ...begun, ...(reducer && { reducer }), ...(remembers && { forgottenTo: lastNumber }) }
+  const state = {
+    ...begun,
+    ...(reducer && { reducer }),
+    ...(remembers && { forgottenTo: lastNumber }),
+    ...(!isKept && { documents: 0 }),
+  }
   for (const name of treesOf(collectionNumber, state).slice(2)) transaction.createTree(name, 'ordered')
   saveView(transaction, collectionNumber, state)
 }

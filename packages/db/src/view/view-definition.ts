@@ -39,6 +39,8 @@ export interface CheckedView {
   /** The name of a named view, else its signature; with a mark that keeps them apart. */
   readonly storedName: string
   readonly signature: string
+  /** Rows are stored in the database. Without a `version` nothing says what the functions have captured, so rows are private to them. */
+  readonly isKept: boolean
   readonly map: (document: object, emit: Emit) => unknown
   readonly mapMany: MapMany<object> | undefined
   readonly reduce: BuiltInReduce | ReduceFunction | undefined
@@ -56,7 +58,7 @@ export type ReducerName = keyof typeof REDUCER_IDS
 
 /** Named ones, of one collection. */
 export const VIEWS_MAX = 64
-/** How many views without a name a collection keeps for the next equal query. */
+/** How many views without a name, but with a version, a collection keeps for the next equal query. */
 export const AD_HOC_VIEWS_MAX = 16
 
 export const NAMED = 'n/'
@@ -76,6 +78,7 @@ export function checkedView(functions: ViewFunctions, name: string | undefined):
   return {
     storedName: name === undefined ? AD_HOC + signature : NAMED + name,
     signature,
+    isKept: version !== undefined,
     map: map as CheckedView['map'],
     mapMany: mapMany as CheckedView['mapMany'],
     reduce: reduce as CheckedView['reduce'],

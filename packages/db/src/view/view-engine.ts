@@ -2,6 +2,7 @@
 import { throwIfCancelled } from '../base/long-work.ts'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
+import { functionToken } from '../base/function-identity.ts'
 import { loadAhead } from '../base/lazy-module.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { MaybePromise } from '../base/async.ts'
@@ -22,7 +23,7 @@ import {
 } from './view-options.ts'
 import { fewRows, offsetOf, rowReducer, viewRows, type ViewSource } from './view-query.ts'
 import type { RowReducer } from './row-reducer.ts'
-import { updateView, type UpdateOptions } from './update-view.ts'
+import { missesDocuments, updateView, type UpdateOptions } from './update-view.ts'
 
 export interface ViewContext {
   readonly store: KeyValueStore
@@ -35,6 +36,8 @@ export interface ViewContext {
   /** Resolves when the documents may be read: they may have to be migrated first. */
   readonly whenReadable?: () => Promise<void>
   readonly rowBytesMax?: number | undefined
+  /** A store in memory, for the rows of one view that is not kept. */
+  readonly openRows: () => Promise<KeyValueStore>
 }
 
 const UPDATES_MAX = 10
@@ -52,12 +55,15 @@ interface Opened {
 export class ViewEngine {
   readonly view: CheckedView
   readonly #context: ViewContext
+  /** Where the rows are: the store of the documents, or one of its own. */
+  readonly #rows: KeyValueStore
   readonly #reducer: RowReducer | undefined
   #updating: Promise<void> | undefined
 
-  constructor(context: ViewContext, view: CheckedView) {
+  constructor(context: ViewContext, view: CheckedView, rows: KeyValueStore) {
     this.#context = context
     this.view = view
+    this.#rows = rows
     this.#reducer = view.reduce === undefined ? undefined : rowReducer(view.reduce)
     if (this.#reducer !== undefined) loadAhead(reducing)
   }
@@ -120,11 +126,15 @@ export class ViewEngine {
     const { store, catalog, name } = this.#context
     return store.read((snapshot) => {
       const collection = catalog.collection(snapshot, name)
-      const state = collection && this.#stateIn(snapshot, collection.number)
+      const { state, rows } = this.#beside(snapshot, (beside) => {
+        const found = collection && this.#stateIn(beside, collection.number)
+        const tree = found && existingTree(beside, rowsTree(collection!.number, found.number))
+        return { state: found, rows: tree?.count() ?? 0 }
+      })
       const bodies = collection && existingTree(snapshot, collection.trees.bodies)
       const updateSeq = state?.builtTo ?? 0
       return {
-        rows: state === undefined ? 0 : existingTree(snapshot, rowsTree(collection!.number, state.number)).count(),
+        rows,
         updateSeq,
         pending: bodies?.count({ gte: numberKey(updateSeq + 1) }) ?? 0,
         failures: state?.failures ?? 0,
@@ -135,10 +145,28 @@ export class ViewEngine {
 
   async drop(): Promise<boolean> {
     const { store, catalog, name } = this.#context
-    return store.write((transaction) => {
+    const { storedName } = this.view
+    const wasDropped = await store.write((transaction) => {
       const collection = catalog.collection(transaction, name)
-      return collection !== undefined && dropView(transaction, collection.number, this.view.storedName)
+      return collection !== undefined && dropView(transaction, collection.number, storedName)
     })
+    if (this.#rows === store) return wasDropped
+    // Above, what an earlier version of the view has left.
+    const number = await store.read((snapshot) => catalog.collection(snapshot, name)?.number)
+    const hadRows =
+      number !== undefined && (await this.#rows.write((transaction) => dropView(transaction, number, storedName)))
+    return wasDropped || hadRows
+  }
+
+  /** The state of the rows beside that of the documents. What is read of it is in memory. */
+  #beside<T>(documents: Snapshot, read: (rows: Snapshot) => T): T {
+    if (this.#rows === this.#context.store) return read(documents)
+    const rows = this.#rows.snapshot()
+    try {
+      return read(rows)
+    } finally {
+      rows.release()
+    }
   }
 
   #reducerFor(options: ViewOptions): RowReducer | undefined {
@@ -152,22 +180,24 @@ export class ViewEngine {
     await whenReadable?.()
     if (update === 'before') await this.update({ signal, onProgress })
     const snapshot = store.snapshot()
+    const rows = this.#rows === store ? snapshot : this.#rows.snapshot()
     const release = (): void => {
       snapshot.release()
+      rows.release()
       // Nobody waits for this update. A later query that needs it reports the failure.
       if (update === 'after') this.update().catch(() => {})
     }
     const collection = catalog.collection(snapshot, name)
-    const state = collection && this.#stateIn(snapshot, collection.number)
+    const state = collection && this.#stateIn(rows, collection.number)
     if (update === 'before' && collection !== undefined && state === undefined) {
-      snapshot.release()
+      release()
       throw new PannierError(
         'PANNIER_INDEX_MISMATCH',
         'Another handle keeps redefining this view. Use the same functions and version everywhere.',
       )
     }
     const source: ViewSource = {
-      rows: state && existingTree(snapshot, rowsTree(collection!.number, state.number)),
+      rows: state && existingTree(rows, rowsTree(collection!.number, state.number)),
       documents: collection && new DocumentReader(snapshot, collection),
       collation: this.view.collation,
       attempt: (step) => snapshot.attempt(step),
@@ -186,10 +216,14 @@ export class ViewEngine {
     return store.read((snapshot) => {
       const collection = catalog.collection(snapshot, name)
       if (collection === undefined) return { target: 0, isBehind: false }
-      const state = this.#stateIn(snapshot, collection.number)
-      const wanted = target ?? existingTree(snapshot, collection.trees.bodies).lastNumber
-      const hasPurges = state !== undefined && lastPurgeOf(snapshot, collection.number) > state.purgesSeen
-      return { target: wanted, isBehind: hasPurges || state === undefined || state.builtTo < wanted }
+      const bodies = existingTree(snapshot, collection.trees.bodies)
+      const wanted = target ?? bodies.lastNumber
+      return this.#beside(snapshot, (rows) => {
+        const state = this.#stateIn(rows, collection.number)
+        if (state === undefined || state.builtTo < wanted) return { target: wanted, isBehind: true }
+        const hasPurges = lastPurgeOf(rows, collection.number) > state.purgesSeen || missesDocuments(state, bodies)
+        return { target: wanted, isBehind: hasPurges }
+      })
     })
   }
 
@@ -198,41 +232,63 @@ export class ViewEngine {
     const { view } = this
     const isDefined = await store.read((snapshot) => {
       const collection = catalog.collection(snapshot, name)
-      return collection === undefined || this.#stateIn(snapshot, collection.number) !== undefined
+      if (collection === undefined) return true
+      return this.#beside(snapshot, (rows) => this.#stateIn(rows, collection.number) !== undefined)
     })
-    if (!isDefined) {
-      await store.write((transaction) => {
-        const collection = catalog.collection(transaction, name)
-        if (collection === undefined) return
-        const { lastNumber } = existingTree(transaction, collection.trees.bodies)
-        defineView(transaction, collection.number, view, lastNumber)
-      })
-    }
+    if (!isDefined) await this.#define()
     const cancelled = signal === undefined ? closing : AbortSignal.any([signal, closing])
-    await updateView({ store, catalog, name, view, environment, signal: cancelled, onProgress, rowBytesMax })
+    const parts = { store, rows: this.#rows, catalog, name, view, environment, rowBytesMax }
+    await updateView({ ...parts, signal: cancelled, onProgress })
+  }
+
+  async #define(): Promise<void> {
+    const { store, catalog, name } = this.#context
+    const { view } = this
+    if (this.#rows !== store) {
+      const number = await store.read((snapshot) => catalog.collection(snapshot, name)?.number)
+      if (number !== undefined) await this.#rows.write((transaction) => defineView(transaction, number, view, 0))
+      return
+    }
+    await store.write((transaction) => {
+      const collection = catalog.collection(transaction, name)
+      if (collection === undefined) return
+      const { lastNumber } = existingTree(transaction, collection.trees.bodies)
+      defineView(transaction, collection.number, view, lastNumber)
+    })
   }
 }
 
-/** Engines that are kept; what is stored does not depend on them. */
+/** Engines that are kept for each function; what is stored does not depend on them. */
 const ENGINES_MAX = 64
 
 export class ViewEngines {
   readonly #context: ViewContext
-  readonly #engines = new Map<string, ViewEngine>()
+  /** By the function that they may not outlive. */
+  readonly #engines = new WeakMap<object, Map<string, Promise<ViewEngine>>>()
 
   constructor(context: ViewContext) {
     this.#context = context
   }
 
-  engine(name: string | undefined, functions: ViewFunctions): ViewEngine {
-    const { map, reduce, version } = functions
-    const identity = signatureOf([name, map.toString(), reduce?.toString(), version])
-    let engine = this.#engines.get(identity)
+  engine(name: string | undefined, functions: ViewFunctions): Promise<ViewEngine> {
+    const view = checkedView(functions, name)
+    const { map, reduce, isKept, storedName, signature } = view
+    const owner = typeof reduce === 'function' ? reduce : isKept ? this : map
+    let engines = this.#engines.get(owner)
+    if (engines === undefined) this.#engines.set(owner, (engines = new Map()))
+    const token = isKept ? null : functionToken(this.#context.environment, map)
+    const identity = signatureOf([storedName, signature, token, typeof reduce === 'string' ? reduce : null])
+    let engine = engines.get(identity)
     if (engine === undefined) {
-      engine = new ViewEngine(this.#context, checkedView(functions, name))
-      this.#engines.set(identity, engine)
-      if (this.#engines.size > ENGINES_MAX) this.#engines.delete(this.#engines.keys().next().value!)
+      engine = this.#open(view)
+      engines.set(identity, engine)
+      if (engines.size > ENGINES_MAX) engines.delete(engines.keys().next().value!)
     }
     return engine
+  }
+
+  async #open(view: CheckedView): Promise<ViewEngine> {
+    const { store, openRows } = this.#context
+    return new ViewEngine(this.#context, view, view.isKept ? store : await openRows())
   }
 }

@@ -28,8 +28,6 @@ export function checkViewFunctions(functions: ViewFunctions, name: string | unde
     throw badArgument(call, 'version must be given with mapMany', version)
   if (reduce !== undefined && typeof reduce !== 'function' && !BUILT_IN.includes(reduce))
     throw badArgument(call, `reduce must be a function or one of ${BUILT_IN.join(', ')}`, reduce)
-  if (version === undefined && [map, reduce].some((one) => String(one).includes('[native code]')))
-    throw badArgument(call, 'version must be given for functions without source', version)
   if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
     throw badArgument(call, 'version must be a string or a number', version)
 }

@@ -62,6 +62,7 @@ async function makeFile(path: string, options: OpenOptions): Promise<void> {
 const VIEW = {
   map: (doc: Note, emit: (key: unknown, value: unknown) => void) => emit(doc.n % 10, doc.n),
   reduce: '_sum',
+  version: 1,
 } as const
 
 type Operation = (db: Database, documents: number) => Promise<readonly [got: unknown, right: unknown]>

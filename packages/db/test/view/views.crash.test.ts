@@ -50,7 +50,7 @@ async function openHandle(storage: SimulatedStorage): Promise<Handle> {
   const db = databaseOver(store, environment, () => store.check())
   const people = db.collection('people')
   const view = checkedView(
-    { map: (d: { c: number; n: number }, emit: Emit) => emit(d.c, d.n), reduce: '_sum' } as never,
+    { map: (d: { c: number; n: number }, emit: Emit) => emit(d.c, d.n), reduce: '_sum', version: 1 } as never,
     'v',
   )
   const engine = new ViewEngine(
@@ -62,8 +62,10 @@ async function openHandle(storage: SimulatedStorage): Promise<Handle> {
       closing: new AbortController().signal,
       // A step takes some 90 documents.
       rowBytesMax: 30_000,
+      openRows: () => Promise.reject(new Error('not needed')),
     },
     view,
+    store,
   )
   const documents = (from: number, to: number, n: number): object[] =>
     Array.from({ length: to - from }, (_, at) => ({ _id: `d${from + at}`, c: (from + at) % 7, n }))

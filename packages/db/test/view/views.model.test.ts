@@ -33,7 +33,7 @@ test('a cancelled update continues where it was', async () => {
   const db = modelDatabase({ seed: 1, missChance: 0.3 })
   const docs = db.collection<{ n: number }>('docs')
   await docs.insert(Array.from({ length: 900 }, (_, n) => ({ _id: `d${n}`, n })))
-  const view = docs.view('n', { map: (document, emit: Emit<number>) => emit(document.n), reduce: '_count' })
+  const view = docs.view('n', { map: (document, emit: Emit<number>) => emit(document.n), reduce: '_count', version: 1 })
   const controller = new AbortController()
   const aborted = view.update({ signal: controller.signal, onProgress: () => controller.abort() })
   await aborted.catch((error: unknown) => expect(isPannierError(error, 'PANNIER_ABORTED')).toBe(true))

@@ -187,7 +187,7 @@ export class Collection<
    *
    * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
    * @example
-   * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count' })
+   * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count', version: 1 })
    * const { rows } = await byCity.query({ group: true })
    */
   view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>
@@ -205,8 +205,8 @@ export class Collection<
   }
 
   /**
-   * Runs a query of a view that has no name. What it builds is kept for the next one with equal functions, as long as there are
-   * not too many others.
+   * Runs a query of a view that has no name. What it builds serves the next query with the same function objects. With a `version` it is
+   * kept in the database, for equal source and version, as long as there are not too many others.
    *
    * @example
    * await people.mapReduce({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })

@@ -1,12 +1,13 @@
 /** The public interface of views. The code is loaded on first use. */
 import { loadedModule } from '../../base/lazy-module.ts'
+import type { KeyValueStore } from '../../kv/key-value-store.ts'
 import type { NumberStatistics } from '../../view/reducers.ts'
 import type { BuiltInReduce, Emit, MapMany, ReduceFunction, ViewFunctions } from '../../view/view-definition.ts'
 import type { ViewEngines, ViewContext, ViewEngine } from '../../view/view-engine.ts'
 import { checkViewFunctions } from '../../view/view-functions.ts'
 import type { ReducedRow, ViewInfo, ViewResult, ViewRow, ViewOptions } from '../../view/view-options.ts'
 
-/** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
+/** What a view is made of. Functions must be pure: the same for the same document each time. */
 export interface ViewDefinition<Document, Key, Value, Reduce> {
   /**
    * Called with each document; what it emits are the rows. To have rows typed, say what `emit` takes: `emit: Emit<string, number>`.
@@ -20,7 +21,11 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
   readonly mapMany?: MapMany<Document>
   /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
   readonly reduce?: Reduce
-  /** To be changed when a function means something else although its source is the same. */
+  /**
+   * With it the database keeps what was built, for later runs and other tabs. Change it when the functions mean something else although
+   * the source of `map` is the same: they use another value from outside, say. Without it the rows are in memory, and belong to this very
+   * function: another one with the same source starts again.
+   */
   readonly version?: string | number
   /** The order of strings in keys: the name of one that `registerCollation` was given. By default that of code points. */
   readonly collation?: string
@@ -39,12 +44,14 @@ export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never]
   : ReducedRow<Key | null, Result>
 
 /**
- * A map/reduce view. It is built by the first query and kept up to date by those that follow, each with what was written since.
+ * A map/reduce view. It is built by the first query and kept up to date by those that follow, each with what was written since. A view
+ * with a `version` is kept in the database.
  *
  * @example
  * const byCity = people.view('byCity', {
  *   map: (person, emit: Emit<string, number>) => emit(person.city ?? '', person.age),
  *   reduce: '_stats',
+ *   version: 1,
  * })
  * const { rows } = await byCity.query({ group: true })
  */
@@ -122,10 +129,10 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
 
 /** Makes views of one collection. Equal definitions share what they do. */
 export class CollectionViews {
-  readonly #context: ViewContext
+  readonly #context: Omit<ViewContext, 'openRows'>
   #loaded: Promise<ViewEngines> | undefined
 
-  constructor(context: ViewContext) {
+  constructor(context: Omit<ViewContext, 'openRows'>) {
     this.#context = context
   }
 
@@ -150,13 +157,18 @@ export class CollectionViews {
 
   #load(): Promise<ViewEngines> {
     this.#loaded ??= loadedModule(import('../../view/view-engine.ts')).then(
-      ({ ViewEngines }) => new ViewEngines(this.#context),
+      ({ ViewEngines }) => new ViewEngines({ ...this.#context, openRows: () => this.#openRows() }),
       (error: unknown) => {
         this.#loaded = undefined
         throw error
       },
     )
     return this.#loaded
+  }
+
+  async #openRows(): Promise<KeyValueStore> {
+    const { openPrivateRows } = await loadedModule(import('./private-rows.ts'))
+    return openPrivateRows(this.#context.environment)
   }
 }
 

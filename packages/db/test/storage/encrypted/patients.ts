@@ -26,7 +26,10 @@ interface Filling {
 export async function fillPatients({ storage, name, encryption, patientCount, look }: Filling): Promise<void> {
   const db = await open(name, { storage, ...(encryption && { encryption }) })
   const patients = db.collection('patients', { indexes: ['diagnosis', { on: 'name', text: true }] })
-  const view = patients.view('byDiagnosis', { map: (doc, emit) => emit((doc as { diagnosis?: unknown }).diagnosis) })
+  const view = patients.view('byDiagnosis', {
+    map: (doc, emit) => emit((doc as { diagnosis?: unknown }).diagnosis),
+    version: 1,
+  })
   for (let round = 0; round < 2; round++) {
     await patients.insert(
       Array.from({ length: patientCount }, (_, number) => ({
