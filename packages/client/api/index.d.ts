@@ -476,6 +476,10 @@ export class Write<R> implements PromiseLike<R> {
     get server(): Promise<ServerAnswer>;
     /** For `await`. */
     then<A = R, B = never>(resolved?: ((value: R) => A | PromiseLike<A>) | null, rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<A | B>;
+    /** As of a promise. */
+    catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<R | B>;
+    /** As of a promise. */
+    finally(ended?: (() => void) | null): Promise<R>;
 }
 
 /** What a write may say about what is there. */

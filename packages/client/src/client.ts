@@ -1,6 +1,6 @@
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
-import { every, systemEnvironment } from 'pannier/internal'
+import { every, systemEnvironment, tellListener } from 'pannier/internal'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError } from './client-error.ts'
@@ -444,7 +444,7 @@ export class Client<Types extends AppTypes<Types>> {
     const database = `${name}-${(account ?? GUEST).replace('/', '-')}`
     this.#replica = await Replica.open(server, database, options, session, (what, records) => {
       if (what !== 'records') this.#changed(what)
-      else for (const listener of this.#onChange) listener(records!)
+      else for (const listener of this.#onChange) tellListener(() => listener(records!))
     })
     // The account whose lease is over stays the last one: a start says that it must sign in.
     if (!isLeaseOver && (session !== undefined || before !== undefined))
@@ -455,7 +455,7 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   #changed(what: Changed): void {
-    for (const listener of this.#listeners[what]) listener()
+    for (const listener of this.#listeners[what]) tellListener(listener)
   }
 
   /** Reads something now, and again when it may be something else. `none`: while no account is open. */

@@ -3,7 +3,7 @@ import type { Transaction } from 'pannier'
 import type { Merge } from './declaration.ts'
 import { LocalTransaction, type WriteMeans } from './local-transaction.ts'
 import { REV, type Refused } from './store.ts'
-import { shownValues, withValues, written, type SentWrite, type Values } from './writes.ts'
+import { shownValues, valuesOf, withValues, written, type SentWrite, type Values } from './writes.ts'
 
 /** Returns what is left for the user; undefined: the function has merged it, and it is written again. */
 export async function writeMerged(
@@ -42,8 +42,7 @@ function tryMerge(merge: Merge, { at, writes, was, current, tries }: Refused): M
       continue
     }
     try {
-      const values = merge({ id, base: was[index] ?? {}, mine: shownValues(write), theirs })
-      if (values instanceof Promise) throw new TypeError('merge(): the result must be values, got a promise')
+      const values = valuesOf('merge', () => merge({ id, base: was[index] ?? {}, mine: shownValues(write), theirs }))
       if (values === undefined) return NOT_MERGED
       const again = withValues(write, values)
       merged.push(again)

@@ -3,7 +3,7 @@ import { ClientError } from './client-error.ts'
 import type { LocalTransaction } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
 import { Store, type Queued, type Refused } from './store.ts'
-import { shownValues, withValues, type SentWrite, type Values } from './writes.ts'
+import { shownValues, valuesOf, withValues, type SentWrite, type Values } from './writes.ts'
 
 /** What the server said about a write. */
 export type ServerAnswer =
@@ -42,6 +42,16 @@ export class Write<R> implements PromiseLike<R> {
     rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#local.then(resolved, rejected)
+  }
+
+  /** As of a promise. */
+  catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<R | B> {
+    return this.#local.catch(rejected)
+  }
+
+  /** As of a promise. */
+  finally(ended?: (() => void) | null): Promise<R> {
+    return this.#local.finally(ended)
   }
 }
 
@@ -112,7 +122,7 @@ export class RejectedWrite {
       if (!(await tx.endRejected(this.id)))
         throw new ClientError('NOT_FOUND', 'retry(): the write was retried or discarded meanwhile.')
       for (const [index, write] of this.#writes.entries()) {
-        const values = edit(this.writes[index]!)
+        const values = valuesOf('retry', () => edit(this.writes[index]!))
         if (values !== undefined) await tx.again(write.action === 'delete' ? write : withValues(write, values))
       }
     })

@@ -1,4 +1,5 @@
 /** Writes as they wait and are sent, and what they make of a record. docs/internals/client.md is the contract. */
+import { callUser } from 'pannier/internal'
 
 /** The fields of a record. */
 export type Values = Readonly<Record<string, unknown>>
@@ -111,4 +112,15 @@ function without(items: readonly unknown[], known: readonly unknown[]): unknown[
 export function listOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value
   return value === undefined || value === null || value === '' ? [] : [value]
+}
+
+/** What a function of the app makes of a write. @throws TypeError */
+export function valuesOf(name: string, run: () => unknown): Values | undefined {
+  return callUser(`${name}()`, 'the function', run, VALUES)
+}
+
+const VALUES = {
+  what: 'an object of values, or undefined',
+  is: (value: unknown): value is Values | undefined =>
+    value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value)),
 }

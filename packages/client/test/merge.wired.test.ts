@@ -138,7 +138,7 @@ test('a function that merges later is refused with a reason, and loses nothing',
   await ben!.collection('tasks').update(task, { title: 'door' })
   await ben!.sync()
   expect(await ben!.rejected()).toMatchObject([
-    { code: 'CONFLICT', message: expect.stringContaining('got a promise'), writes: [{ mine: { title: 'door' } }] },
+    { code: 'CONFLICT', message: expect.stringContaining('got a Promise'), writes: [{ mine: { title: 'door' } }] },
   ])
 })
 

@@ -221,15 +221,15 @@ export class Collection<T extends object, Input extends object = T, Asked extend
      *
      * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
      * @example
-     * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count' })
+     * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count', version: 1 })
      * const { rows } = await byCity.query({ group: true })
      */
     view<K, V>(name: string, definition: ViewDefinition<Stored<T>, K, V, undefined>): View<Stored<T>, K, V>;
     view<K, V, B extends BuiltInReduce>(name: string, definition: ViewDefinition<Stored<T>, K, V, B>): View<Stored<T>, K, V, BuiltInResult<B, V>>;
     view<K, V, R>(name: string, definition: ViewDefinition<Stored<T>, K, V, ReduceFunction<K, V, R>>): View<Stored<T>, K, V, R>;
     /**
-     * Runs a query of a view that has no name. What it builds is kept for the next one with equal functions, as long as there are
-     * not too many others.
+     * Runs a query of a view that has no name. What it builds serves the next query with the same function objects. With a `version` it is
+     * kept in the database, for equal source and version, as long as there are not too many others.
      *
      * @example
      * await people.mapReduce({ map: (person, emit) => emit(person.age) }, { gte: 18, limit: 10 })
@@ -1160,6 +1160,10 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     cancel(): void;
     /** Makes it awaitable: resolves with the result. */
     then<Result = ReplicationResult, Failure = never>(fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null, rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<Result | Failure>;
+    /** As of a promise. */
+    catch<Failure = never>(rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<ReplicationResult | Failure>;
+    /** As of a promise. */
+    finally(ended?: (() => void) | null): Promise<ReplicationResult>;
     /** Events from now on, to the end of the replication. Its failure is thrown. */
     [Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined>;
 }
@@ -1617,12 +1621,14 @@ export class TransactionCollection<T extends object, Input extends object = T, A
 }
 
 /**
- * A map/reduce view. It is built by the first query and kept up to date by those that follow, each with what was written since.
+ * A map/reduce view. It is built by the first query and kept up to date by those that follow, each with what was written since. A view
+ * with a `version` is kept in the database.
  *
  * @example
  * const byCity = people.view('byCity', {
  *   map: (person, emit: Emit<string, number>) => emit(person.city ?? '', person.age),
  *   reduce: '_stats',
+ *   version: 1,
  * })
  * const { rows } = await byCity.query({ group: true })
  */
@@ -1673,7 +1679,7 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     drop(): Promise<boolean>;
 }
 
-/** What a view is made of. Functions must be pure: their results are kept for as long as their source stays the same. */
+/** What a view is made of. Functions must be pure: the same for the same document each time. */
 export interface ViewDefinition<Document, Key, Value, Reduce> {
     /**
      * Called with each document; what it emits are the rows. To have rows typed, say what `emit` takes: `emit: Emit<string, number>`.
@@ -1687,7 +1693,11 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
     readonly mapMany?: MapMany<Document>;
     /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
     readonly reduce?: Reduce;
-    /** To be changed when a function means something else although its source is the same. */
+    /**
+     * With it the database keeps what was built, for later runs and other tabs. Change it when the functions mean something else although
+     * the source of `map` is the same: they use another value from outside, say. Without it the rows are in memory, and belong to this very
+     * function: another one with the same source starts again.
+     */
     readonly version?: string | number;
     /** The order of strings in keys: the name of one that `registerCollation` was given. By default that of code points. */
     readonly collation?: string;
@@ -2285,12 +2295,19 @@ interface DestroyOptions {
 interface DirectionOptions {
     /** Only documents with these ids. */
     readonly ids?: readonly string[] | undefined;
-    /** Only documents that it matches; as in a change feed, it sees tombstones too. */
+    /** Only documents that it matches, and deletions: a tombstone has no fields that it could match. */
     readonly selector?: Readonly<Record<string, unknown>> | undefined;
-    /** Only documents that it returns true for; or the name of a filter of the source (over HTTP): 'design/filter'. */
-    readonly filter?: string | ((document: JsonObject) => unknown) | undefined;
-    /** The parameters of a filter by name. */
-    readonly parameters?: Readonly<Record<string, string>> | undefined;
+    /**
+     * Only documents that it returns true for, at once; or the name of a filter of the source (over HTTP): 'design/filter'. A function
+     * begins from the start in each run, unless `version` or `parameters` say which filter it is.
+     */
+    readonly filter?: string | ((document: JsonObject, parameters: FilterParameters) => unknown) | undefined;
+    /** Which deletions pass a selector: 'all' (default), or 'selected' ones, whose tombstones it matches, as in CouchDB. */
+    readonly tombstones?: 'all' | 'selected' | undefined;
+    /** What the filter gets beside the document. Another run with the same source and parameters continues. */
+    readonly parameters?: FilterParameters;
+    /** Names a filter function: another run with the same source, version and parameters continues. */
+    readonly version?: string | number | undefined;
     /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
     readonly view?: string | undefined;
     /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
@@ -2656,6 +2673,9 @@ type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePa
 /** The value at a path; undefined is part of it where the field may be missing. */
 type FieldValue<T, Path extends string> = unknown extends T ? unknown : string extends Path ? unknown : T extends readonly (infer Element)[] ? Path extends `${number}` ? Element | undefined : Path extends `${number}.${infer Rest}` ? FieldValue<Element, Rest> | undefined : undefined : T extends object ? Path extends keyof T ? T[Path] : Path extends `${infer Name}.${infer Rest}` ? Name extends keyof T ? FieldValue<T[Name], Rest> : undefined : undefined : undefined;
 
+/** Data for a filter. */
+type FilterParameters = Readonly<Record<string, string>> | undefined;
+
 type Flat<T> = {
     [Name in keyof T]: T[Name];
 };
@@ -2757,8 +2777,8 @@ interface Hint {
 
 /** How requests to a server are made. */
 interface HttpOptions {
-    /** Sent with each request. A function is asked each time: for tokens that expire. */
-    readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined;
+    /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
+    readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
     /** For HTTP's Basic authentication; the URL may have them as well. */
     readonly auth?: {
         readonly username: string;
@@ -3524,6 +3544,9 @@ type ReplicationSequence = unknown;
 
 /** The source or the target of `db.replicate`. */
 type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide;
+
+/** Headers of HTTP: an object, a `Headers`, or pairs. */
+type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
 

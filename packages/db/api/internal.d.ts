@@ -591,6 +591,13 @@ export function assert(condition: boolean, message: string): asserts condition;
 export function badArgument(call: string, must: string, got: unknown): TypeError;
 
 /**
+ * Calls a function that nobody waits for. `call` is what the user called, `name` the function: 'filter'.
+ *
+ * @throws TypeError
+ */
+export function callUser<T = unknown>(call: string, name: string, run: () => unknown, expected?: Expected<T>): T;
+
+/**
  * Throws a TypeError if `options` is not an object or has an unknown option; the message has the nearest known name.
  * For packages built on this one, too. `call` names the function in the message; the keys of `names` are the options.
  *
@@ -647,6 +654,9 @@ export function listenersHaveHeard(database: Database): Promise<void>;
 /** The number of the newest commit that the handle has seen. */
 export function newestCommit({ context: { store } }: Database): number;
 
+/** The result of a function that nobody waits for: it would be taken for true, or for a value. */
+export function notPromised(call: string, name: string, result: unknown): unknown;
+
 /** Reads a search: its words, phrases and prefixes. It has at most 100; the others are left out. */
 export function parseSearch(text: string, language: string | undefined): ParsedSearch;
 
@@ -679,6 +689,9 @@ export function selectionQuery<T extends object>({ name, access }: Pick<Transact
 
 /** The real clock, chance and timers. */
 export function systemEnvironment(): Environment;
+
+/** A listener changes nothing for whom it listens to: what it throws becomes an uncaught error, as of event listeners. */
+export function tellListener(listener: () => unknown): void;
 
 /** An attachment as CouchDB's JSON has it. */
 export function toCouchAttachment<A extends {
@@ -820,6 +833,14 @@ type EmptyValues = Readonly<Record<string, '' | 0 | false>>;
 interface Entry {
     readonly key: Key;
     readonly value: Uint8Array;
+}
+
+/** What a function must return. */
+interface Expected<T> {
+    /** Follows "must return". */
+    readonly what: string;
+    /** Whether it is. */
+    readonly is: (value: unknown) => value is T;
 }
 
 interface IndexDefinition {
@@ -1088,6 +1109,8 @@ interface ViewState {
         readonly id: string;
         readonly message: string;
     };
+    /** Of private rows: how many documents there were, tombstones included, when an update came to its end. */
+    readonly documents?: number;
     /** What has left up to this sequence is forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
     readonly forgottenTo?: number;
 }

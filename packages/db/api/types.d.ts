@@ -241,12 +241,19 @@ export interface DestroyOptions {
 export interface DirectionOptions {
     /** Only documents with these ids. */
     readonly ids?: readonly string[] | undefined;
-    /** Only documents that it matches; as in a change feed, it sees tombstones too. */
+    /** Only documents that it matches, and deletions: a tombstone has no fields that it could match. */
     readonly selector?: Readonly<Record<string, unknown>> | undefined;
-    /** Only documents that it returns true for; or the name of a filter of the source (over HTTP): 'design/filter'. */
-    readonly filter?: string | ((document: JsonObject) => unknown) | undefined;
-    /** The parameters of a filter by name. */
-    readonly parameters?: Readonly<Record<string, string>> | undefined;
+    /**
+     * Only documents that it returns true for, at once; or the name of a filter of the source (over HTTP): 'design/filter'. A function
+     * begins from the start in each run, unless `version` or `parameters` say which filter it is.
+     */
+    readonly filter?: string | ((document: JsonObject, parameters: FilterParameters) => unknown) | undefined;
+    /** Which deletions pass a selector: 'all' (default), or 'selected' ones, whose tombstones it matches, as in CouchDB. */
+    readonly tombstones?: 'all' | 'selected' | undefined;
+    /** What the filter gets beside the document. Another run with the same source and parameters continues. */
+    readonly parameters?: FilterParameters;
+    /** Names a filter function: another run with the same source, version and parameters continues. */
+    readonly version?: string | number | undefined;
     /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
     readonly view?: string | undefined;
     /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */
@@ -641,8 +648,8 @@ export class Groups<Row extends object, Document extends object> implements Asyn
 
 /** How requests to a server are made. */
 export interface HttpOptions {
-    /** Sent with each request. A function is asked each time: for tokens that expire. */
-    readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined;
+    /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
+    readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
     /** For HTTP's Basic authentication; the URL may have them as well. */
     readonly auth?: {
         readonly username: string;
@@ -1405,6 +1412,9 @@ type FieldConditions<T> = IsLoose<T> extends true ? {
     readonly [Path in FieldPath<T>]?: Path extends FreePath ? unknown : FieldCondition<FieldValue<T, Path>>;
 };
 
+/** Data for a filter. */
+type FilterParameters = Readonly<Record<string, string>> | undefined;
+
 type Flat<T> = {
     [Name in keyof T]: T[Name];
 };
@@ -1562,6 +1572,9 @@ interface RegexPredicate {
 }
 
 type RelationsOf<Relations extends object, Name extends string> = Name extends keyof Relations ? Relations[Name] extends object ? Relations[Name] : Nothing : Nothing;
+
+/** Headers of HTTP: an object, a `Headers`, or pairs. */
+type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>;
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
 

@@ -1,4 +1,5 @@
 /** What Pannier's own packages share: `pannier/internal`. It may change with every version. */
+export { callUser, notPromised, tellListener } from './base/callback.ts'
 export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
 export { relateRecords, type RecordRelation, type RecordRelations } from './database/records/relate-records.ts'

@@ -1,4 +1,5 @@
 /** Adapters: the procedures of a server that documents are pushed to and loaded from. */
+import { notPromised } from 'pannier/internal'
 import { failure } from './errors.ts'
 import type { DirtyDocument, JsonObject } from './stored-document.ts'
 import { isObject } from './values.ts'
@@ -126,7 +127,14 @@ async function invoked(
 }
 
 function accepts({ accept }: AdapterOptions, response: unknown, json?: JsonObject): boolean {
-  if (accept !== undefined) return Boolean((accept as (...parameters: unknown[]) => unknown)(response, json))
+  if (accept !== undefined)
+    return Boolean(
+      notPromised(
+        'initCollection()',
+        'adapter.accept',
+        (accept as (...parameters: unknown[]) => unknown)(response, json),
+      ),
+    )
   const { status, invocationResult } = isObject(response) ? response : {}
   if (isObject(invocationResult) && invocationResult['isSuccessful'] === false) return false
   return typeof status !== 'number' || status < 400

@@ -4,6 +4,7 @@
  *
  * Stored data in such an order names its collation. A collation never changes: another order has another name.
  */
+import { A_STRING, callUser } from '../base/callback.ts'
 import { assert } from '../base/errors.ts'
 import { ArgumentError, badArgument } from '../base/options.ts'
 import { isArrayLike } from './collation.ts'
@@ -32,7 +33,10 @@ export function registerCollation(collation: Collation): void {
   if (typeof name !== 'string' || name === '')
     throw badArgument('registerCollation()', 'name must be a string that is not empty', name)
   if (typeof key !== 'function') throw badArgument('registerCollation()', 'key must be a function', key)
-  registered.set(name, collation)
+  registered.set(name, {
+    name,
+    key: (text) => callUser('registerCollation()', 'key', () => collation.key(text), A_STRING),
+  })
 }
 
 export function isKnownCollation(name: string | undefined): boolean {

@@ -2,6 +2,7 @@
  * Writes documents of one collection inside a write transaction. Everything that may fail or miss happens before the
  * first change of a tree.
  */
+import { notPromised } from '../base/callback.ts'
 import type { Key } from '../base/brand.ts'
 import type { PannierError } from '../base/errors.ts'
 import { ArgumentError, calling, badArgument } from '../base/options.ts'
@@ -285,13 +286,12 @@ export function changedDocument<Given>(
   read: () => Given,
 ): object | undefined {
   const given = read()
-  const changed = change(given)
+  const changed = notPromised(call, 'the function', change(given))
   if (changed === undefined) {
     // Only now, so that an ordinary change pays nothing for it.
     if (!isSame(given, read())) throw badArgument(call, 'the function must return the new document', changed)
     return undefined
   }
-  if (changed instanceof Promise) throw badArgument(call, 'the function must be synchronous', changed)
   if (!isPlainObject(changed)) throw badArgument(call, 'the function must return a document or undefined', changed)
   const { _id = id } = changed
   if (_id !== id) throw badArgument(call, `the function must keep _id '${id}'`, _id)

@@ -72,6 +72,12 @@ interface FailuresByKind {
   readonly written: FailingDocuments
 }
 
+/** How far a run is that records nothing: its next attempt continues from there. */
+export interface ReachedPlace {
+  name?: string
+  sequence?: ReplicationSequence
+}
+
 export class Attempt {
   readonly #source: ReplicationPeer
   readonly #target: ReplicationPeer
@@ -84,6 +90,8 @@ export class Attempt {
   /** Names of the stores at the beginning. */
   #names: ReadonlyMap<ReplicationPeer, string> = new Map()
   #reached: ReplicationSequence
+  #name = ''
+  readonly #place: ReachedPlace
   #checkpointMs = 0
   /** Ends what is read ahead, with the failure of the attempt. */
   readonly #over = new AbortController()
@@ -97,6 +105,7 @@ export class Attempt {
     options: RunOptions,
     watcher: AttemptWatcher,
     failing: FailuresByKind,
+    place: ReachedPlace,
     signal: AbortSignal,
   ) {
     this.#source = source
@@ -104,6 +113,7 @@ export class Attempt {
     this.#options = options
     this.#watcher = watcher
     this.#failing = failing
+    this.#place = place
     this.#signal = AbortSignal.any([signal, this.#over.signal])
     this.#startTime = new Date(options.environment.wallClock()).toISOString()
   }
@@ -150,7 +160,9 @@ export class Attempt {
       environment,
     )
     const recorded = await this.#log.open(this.#startTime, this.#signal)
-    const from = since ?? recorded
+    this.#name = name
+    const kept = this.#place.name === name ? this.#place.sequence : undefined
+    const from = since ?? recorded ?? kept
     this.#watcher.began(from)
     return from ?? (await this.#loadSnapshot())
   }
@@ -193,13 +205,14 @@ export class Attempt {
   }
 
   async #replicate(since: ReplicationSequence): Promise<void> {
-    const { batchesAhead } = this.#options
+    const { batchesAhead, checkpoint } = this.#options
     const pages = mapAhead(this.#pages(since), batchesAhead, (page) => this.#compare(page))
     const fetched = mapAhead(this.#requests(pages), REQUESTS_AHEAD, (request) => this.#fetch(request))
     for await (const { page, read, last } of fetched) {
       await this.#write(read)
       if (!last) continue
       this.#reached = page.lastSeq
+      if (checkpoint === 'none') Object.assign(this.#place, { name: this.#name, sequence: page.lastSeq })
       this.#watcher.reached(page.lastSeq, page.ended)
       this.#recordInTime()
     }

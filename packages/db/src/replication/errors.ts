@@ -25,6 +25,17 @@ export function refusalStatus(error: unknown): number | undefined {
   return isPannierError(error, 'PANNIER_PEER_REFUSED') ? (error.details['status'] as number) : undefined
 }
 
+/** A function of the caller threw: another try may help it. Without one, the caller gets its error as it is. */
+export function callbackFailed(peer: string, name: string, cause: unknown): PannierError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return unreachable(peer, `the function \`${name}\` failed: ${why}`, cause, { callback: true })
+}
+
+/** What the caller hears of an error for which nothing is tried any more. */
+export function finalError(error: unknown): unknown {
+  return isTransient(error) && (error as PannierError).details['callback'] === true ? (error as Error).cause : error
+}
+
 export function isTransient(error: unknown): boolean {
   return isPannierError(error, 'PANNIER_PEER_UNREACHABLE')
 }

@@ -32,7 +32,11 @@ export interface PeerFilter {
   readonly ids?: readonly string[] | undefined
   readonly selector?: JsonDocument | undefined
   /** Is asked about the winner, also when that is a tombstone. */
-  readonly accept?: ((document: never) => unknown) | undefined
+  readonly accept?: ((document: object) => boolean) | undefined
+  /** Names `accept`: data, or a token of this function object. */
+  readonly identity?: unknown
+  /** False: nothing outside this run names `accept`, so no other run may continue from what it has left out. */
+  readonly isLasting?: boolean
   /** A filter of the peer's own: 'design/filter', '_view', '_design'. Only over HTTP. */
   readonly name?: string | undefined
   /** The parameters of that filter. */

@@ -14,14 +14,14 @@ export function replicationId(
   style: 'winner' | 'all',
   filterText?: string,
 ): string {
-  const { ids, selector, accept, name, parameters } = filter
+  const { ids, selector, identity, name, parameters } = filter
   const facts = [
     source,
     target,
     style,
     ids === undefined ? null : [...ids].sort(),
     selector === undefined ? null : canonical(selector),
-    accept === undefined ? null : String(accept),
+    identity ?? null,
     name ?? null,
     parameters === undefined ? null : canonical(parameters),
     ...(filterText === undefined ? [] : [filterText]),

@@ -7,16 +7,29 @@
  */
 import type { PannierError } from '../base/errors.ts'
 import { Attempt } from './attempt.ts'
-import type { AttemptWatcher } from './attempt.ts'
-import { asksForRestart, isContested, isMissing, isTransient } from './errors.ts'
+import type { AttemptWatcher, ReachedPlace } from './attempt.ts'
+import { A_BOOLEAN, A_FUNCTION, callUser, type Expected } from '../base/callback.ts'
+import { asksForRestart, finalError, isContested, isMissing, isTransient } from './errors.ts'
 import type { ReplicationPeer } from './peer.ts'
-import { BACK_OFF_MS_MAX, BACK_OFF_MS_MIN, type RunOptions, type ReplicationStatus } from './types.ts'
+import {
+  BACK_OFF_MS_MAX,
+  BACK_OFF_MS_MIN,
+  CALL,
+  type NetworkStatus,
+  type RunOptions,
+  type ReplicationStatus,
+} from './types.ts'
 import { FailingDocuments } from './failing-documents.ts'
 
 /** Attempts in a row that begin again without a replication checkpoint, although failures are not retried. */
 const RESTARTS_MAX = 3
 /** How often in a row it silently continues from the replication checkpoints of others. */
 const CONTESTS_MAX = 10
+
+/** Below it, devices would keep a server that is back from answering. */
+const OWN_BACK_OFF_MS_MIN = 200
+/** Timers take no more. */
+const TIMER_MS_MAX: number = 2 ** 31 - 1
 
 /** What the users of a replication ask for. */
 export interface Control {
@@ -56,12 +69,13 @@ export async function supervise(
   siblings: Siblings,
 ): Promise<'complete' | 'cancelled'> {
   const { network, retry, environment } = options
-  const isOffline = (): boolean => (source.remote || target.remote) && network?.isOnline() === false
+  const isOffline = (): boolean => (source.remote || target.remote) && network !== undefined && !isOnline(network)
   let delayMs = 0
   let restarts = 0
   let contests = 0
   const failing = { read: new FailingDocuments(), written: new FailingDocuments() }
   let { snapshot } = options
+  let place: ReachedPlace = {}
   for (;;) {
     if (control.cancelled) return 'cancelled'
     if (control.paused) {
@@ -76,15 +90,17 @@ export async function supervise(
     }
     watcher.status('active')
     const stop = new AbortController()
-    const interrupt = (): void => {
-      if (control.paused || control.cancelled || (retry && isOffline())) stop.abort()
+    // Its next turn finds out why, or meets an error of the caller's again.
+    const interrupt = (): void => stopIf(() => control.paused || control.cancelled || (retry && isOffline()), stop)
+    const restart = (): void => {
+      place = {}
+      stop.abort()
     }
-    const restart = (): void => stop.abort()
-    const unlisten = [control.onChange(interrupt), network?.onChange(interrupt), siblings.onStoreLost(restart)]
+    const unlisten = [control.onChange(interrupt), onNetworkChange(options, interrupt), siblings.onStoreLost(restart)]
     const done: Done = { progressed: false, recorded: false }
     try {
       const noting = { ...noted(watcher, done), triedSnapshot: () => void (snapshot = false) }
-      await new Attempt(source, target, { ...options, snapshot }, noting, failing, stop.signal).run()
+      await new Attempt(source, target, { ...options, snapshot }, noting, failing, place, stop.signal).run()
       return 'complete'
     } catch (error) {
       if (stop.signal.aborted) continue
@@ -97,7 +113,8 @@ export async function supervise(
         continue
       }
       const beginsAnew = asksForRestart(error) && ++restarts <= RESTARTS_MAX
-      if (!beginsAnew && (!retry || !isTransient(error))) throw error
+      if (asksForRestart(error)) place = {}
+      if (!beginsAnew && (!retry || !isTransient(error))) throw finalError(error)
       if (asksForRestart(error) && !isMissing(error as PannierError)) siblings.storeLost(restart)
       delayMs = nextDelayMs(options, delayMs)
       const { details } = error as PannierError
@@ -106,14 +123,26 @@ export async function supervise(
       watcher.status('backing-off', error as PannierError, ownMs)
       await change(options, control, ownMs)
     } finally {
-      for (const end of unlisten) end?.()
+      for (const end of unlisten) end()
     }
   }
 }
 
-/** The next time in a row: given by the user, or twice as long. */
+const A_DELAY: Expected<number> = {
+  what: 'a number of milliseconds',
+  is: (value): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+}
+
+/** The next time in a row: given by the user, within what a server can bear and a timer takes, or twice as long. */
 function nextDelayMs({ backOff }: RunOptions, delayMs: number): number {
-  if (backOff !== undefined) return backOff(delayMs)
+  if (backOff !== undefined)
+    return Math.min(
+      TIMER_MS_MAX,
+      Math.max(
+        OWN_BACK_OFF_MS_MIN,
+        callUser(CALL, 'backOff', () => backOff(delayMs), A_DELAY),
+      ),
+    )
   return Math.min(BACK_OFF_MS_MAX, Math.max(BACK_OFF_MS_MIN, 2 * delayMs))
 }
 
@@ -123,19 +152,30 @@ function jittered(delayMs: number, randomId: string): number {
 }
 
 /** Waits until something of the control or the network changes, or the time is over. */
-async function change(
-  { environment, network }: RunOptions,
-  control: Control,
-  waitMs: number | undefined,
-): Promise<void> {
+async function change(options: RunOptions, control: Control, waitMs: number | undefined): Promise<void> {
   const ends: (() => void)[] = []
   await new Promise<void>((resolve) => {
-    ends.push(control.onChange(resolve))
-    const unlisten = network?.onChange(resolve)
-    if (unlisten !== undefined) ends.push(unlisten)
-    if (waitMs !== undefined) ends.push(environment.after(waitMs, resolve))
+    ends.push(control.onChange(resolve), onNetworkChange(options, resolve))
+    if (waitMs !== undefined) ends.push(options.environment.after(waitMs, resolve, true))
   })
   for (const end of ends) end()
+}
+
+function stopIf(condition: () => boolean, stop: AbortController): void {
+  try {
+    if (condition()) stop.abort()
+  } catch {
+    stop.abort()
+  }
+}
+
+function isOnline(network: NetworkStatus): boolean {
+  return callUser(CALL, 'network.isOnline', () => network.isOnline(), A_BOOLEAN)
+}
+
+function onNetworkChange({ network }: RunOptions, listener: () => void): () => void {
+  if (network === undefined) return () => {}
+  return callUser(CALL, 'network.onChange', () => network.onChange(listener), A_FUNCTION)
 }
 
 /** The outcome of one attempt. */

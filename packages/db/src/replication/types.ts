@@ -93,12 +93,15 @@ export interface NetworkStatus {
   onChange(listener: () => void): () => void
 }
 
-/** What a run of one direction needs to know, checked. */
+/** What the user has called, in messages. */
+export const CALL = 'sync() or replicate()'
+
 export const BATCH_SIZE_DEFAULT = 500
 export const BATCHES_AHEAD_DEFAULT = 3
 export const BACK_OFF_MS_MIN = 500
 export const BACK_OFF_MS_MAX: number = 5 * 60 * 1000
 
+/** What a run of one direction needs to know, checked. */
 export interface RunOptions {
   readonly collection: string
   readonly direction: ReplicationDirection

@@ -27,12 +27,16 @@ interface Revision {
 }
 
 interface Filtering {
-  readonly options: Pick<ReplicationOptions, 'ids' | 'selector' | 'filter'>
+  readonly options: Pick<ReplicationOptions, 'ids' | 'selector' | 'tombstones' | 'filter'>
   readonly lets: (revision: Revision) => boolean
 }
 
 const FILTERINGS: readonly Filtering[] = [
-  { options: { selector: { n: { $lt: 5 } } }, lets: ({ n, deleted }) => !deleted && n < 5 },
+  { options: { selector: { n: { $lt: 5 } } }, lets: ({ n, deleted }) => deleted || n < 5 },
+  {
+    options: { selector: { n: { $lt: 5 } }, tombstones: 'selected' },
+    lets: ({ n, deleted }) => !deleted && n < 5,
+  },
   {
     options: { selector: { $or: [{ n: { $gte: 5 } }, { _deleted: true }] } },
     lets: ({ n, deleted }) => deleted || n >= 5,

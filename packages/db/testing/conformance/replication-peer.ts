@@ -161,7 +161,7 @@ function feedCases(check: Case): void {
       (await peer.readChanges(request({ filter }))).changes.map(({ id }) => id)
     assertEqual(await ids({ ids: ['d', 'a', 'x'] }), ['a', 'd'])
     assertEqual(await ids({ selector: { n: { $gte: 2 } } }), ['c', 'd'])
-    assertEqual(await ids({ accept: ({ n }: { n: number }) => n === 1 }), ['b'])
+    assertEqual(await ids({ accept: ({ n }: { n?: number }) => n === 1 }), ['b'])
   })
 }
 

@@ -127,6 +127,8 @@ export class ReplicationRun {
       backOff,
       ids,
       selector,
+      // As in CouchDB.
+      tombstones: 'selected',
       filter: isView ? undefined : filter,
       view: isView ? view : undefined,
       parameters: isView ? rest : parameters,

@@ -1,5 +1,6 @@
 /** Converts each commit's changes into events of the public API. */
 import type { Key } from '../../base/brand.ts'
+import { tellListener } from '../../base/callback.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import { type Catalog, collectionTrees } from '../../document/catalog.ts'
@@ -42,7 +43,7 @@ export class ChangeNotifier {
     try {
       const collections = await this.#store.read((snapshot) => this.#changesOf(snapshot, notice))
       if (collections.size === 0) return
-      for (const listener of this.#listeners) callListener(listener, { collections, local: notice.local })
+      for (const listener of this.#listeners) tellListener(() => listener({ collections, local: notice.local }))
     } catch {
       // Closed in between: nobody listens any more.
     }
@@ -81,15 +82,3 @@ function idsOfBodies(bodies: TreeReader, keys: readonly Key[]): string[] {
 }
 
 const view = new BodyView()
-
-/** A listener that throws must not keep others from hearing. */
-function callListener(listener: (change: DatabaseChange) => void, change: DatabaseChange): void {
-  try {
-    listener(change)
-  } catch (error) {
-    // As for event listeners, the error becomes an uncaught one.
-    queueMicrotask(() => {
-      throw error
-    })
-  }
-}

@@ -31,16 +31,26 @@ export interface CollectionSide extends CollectionHost {
 /** The source or the target of `db.replicate`. */
 export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide
 
+/** Data for a filter. */
+type FilterParameters = Readonly<Record<string, string>> | undefined
+
 /** Options of one direction. */
 export interface DirectionOptions {
   /** Only documents with these ids. */
   readonly ids?: readonly string[] | undefined
-  /** Only documents that it matches; as in a change feed, it sees tombstones too. */
+  /** Only documents that it matches, and deletions: a tombstone has no fields that it could match. */
   readonly selector?: Readonly<Record<string, unknown>> | undefined
-  /** Only documents that it returns true for; or the name of a filter of the source (over HTTP): 'design/filter'. */
-  readonly filter?: string | ((document: JsonObject) => unknown) | undefined
-  /** The parameters of a filter by name. */
-  readonly parameters?: Readonly<Record<string, string>> | undefined
+  /**
+   * Only documents that it returns true for, at once; or the name of a filter of the source (over HTTP): 'design/filter'. A function
+   * begins from the start in each run, unless `version` or `parameters` say which filter it is.
+   */
+  readonly filter?: string | ((document: JsonObject, parameters: FilterParameters) => unknown) | undefined
+  /** Which deletions pass a selector: 'all' (default), or 'selected' ones, whose tombstones it matches, as in CouchDB. */
+  readonly tombstones?: 'all' | 'selected' | undefined
+  /** What the filter gets beside the document. Another run with the same source and parameters continues. */
+  readonly parameters?: FilterParameters
+  /** Names a filter function: another run with the same source, version and parameters continues. */
+  readonly version?: string | number | undefined
   /** A view of the source (over HTTP), 'design/view': only documents for which it emits something. */
   readonly view?: string | undefined
   /** Where to begin in the feed of the source, whatever was done before: a `lastSeq`, or 'now'. */

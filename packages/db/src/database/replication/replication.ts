@@ -153,6 +153,18 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     return this.#result.then(fulfilled, rejected)
   }
 
+  /** As of a promise. */
+  catch<Failure = never>(
+    rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<ReplicationResult | Failure> {
+    return this.#result.catch(rejected)
+  }
+
+  /** As of a promise. */
+  finally(ended?: (() => void) | null): Promise<ReplicationResult> {
+    return this.#result.finally(ended)
+  }
+
   /** Events from now on, to the end of the replication. Its failure is thrown. */
   async *[Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined> {
     const early: ReplicationEvent[] = []

@@ -1,6 +1,9 @@
 /** Starts replications and combines their states. Loaded on first use. */
+import type { Environment } from '../../base/environment.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'
 import type { PannierError } from '../../base/errors.ts'
+import { functionToken } from '../../base/function-identity.ts'
+import { callUser, tellListener } from '../../base/callback.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { HttpPeer, type HttpPeerOptions } from '../../replication/http/http-peer.ts'
 import type { PeerFilter, ReplicationPeer } from '../../replication/peer.ts'
@@ -8,6 +11,7 @@ import { sumUp, PartWatcher } from '../../replication/part-progress.ts'
 import {
   BATCHES_AHEAD_DEFAULT,
   BATCH_SIZE_DEFAULT,
+  CALL,
   type RunOptions,
   type NetworkStatus,
   type ReplicationDirection,
@@ -17,6 +21,7 @@ import {
 import { addressOf } from '../../replication/replication-id.ts'
 import { Siblings, supervise, type Control } from '../../replication/supervisor.ts'
 import { TransactionCollection } from '../collection/collection-operations.ts'
+import type { JsonObject } from '../collection/document-types.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { LocalPeer, type LocalCollection } from './local-peer.ts'
 import { oneTab, type OneTab } from './one-tab.ts'
@@ -49,7 +54,7 @@ export async function startReplication(
       ? [runBetween(context, request, options)]
       : jobsOf(request, options).flatMap((job) => runsOf(context, job, options))
   const emit: PartWatcher['emit'] = (event) => {
-    for (const listener of Array.from(state.listeners)) listener(event)
+    for (const listener of Array.from(state.listeners)) tellListener(() => listener(event))
   }
   const watchers = runs.map(({ run }) => new PartWatcher(run, (event) => tab.heard(event)))
   state.view = sumUp(watchers)
@@ -102,6 +107,8 @@ const DIRECTION_OPTIONS: OptionNames<DirectionOptions> = {
   filter: true,
   parameters: true,
   view: true,
+  version: true,
+  tombstones: true,
   since: true,
   style: true,
   batchSize: true,
@@ -132,9 +139,6 @@ const REPLICATION_OPTIONS: OptionNames<ReplicationOptions> = {
   ...HTTP_OPTIONS,
   ...DIRECTION_OPTIONS,
 }
-
-/** What the user has called, in messages. */
-const CALL = 'sync() or replicate()'
 
 const REMOTE_SIDE: OptionNames<RemoteSide> = { url: true, ...HTTP_OPTIONS }
 const COLLECTION_SIDE: OptionNames<CollectionSide> = {
@@ -284,18 +288,19 @@ function runOptions(
   if (style !== 'all' && style !== 'winner') throw badArgument(CALL, "style must be 'winner' or 'all'", style)
   if (!['both', 'source', 'target', 'none'].includes(checkpoint))
     throw badArgument(CALL, "`checkpoint` must be 'both', 'source', 'target' or 'none'", checkpoint)
+  const filter = filterOf(options, environment)
   return {
     collection,
     direction,
     live,
     retry,
     backOff: options.backOff,
-    filter: filterOf(options),
+    filter,
     style,
     since: options.since,
     batchSize,
     batchesAhead,
-    checkpoint,
+    checkpoint: filter.isLasting === false ? 'none' : checkpoint,
     checkpointIntervalMs: options.checkpointIntervalMs ?? CHECKPOINT_INTERVAL_MS_DEFAULT,
     snapshot: options.snapshot ?? true,
     createSource: bothWays && create,
@@ -305,18 +310,31 @@ function runOptions(
   }
 }
 
-function filterOf({ ids, selector, filter, parameters, view }: DirectionOptions): PeerFilter {
+function filterOf(options: DirectionOptions, environment: Environment): PeerFilter {
+  const { ids, filter, parameters, view, version, tombstones = 'all' } = options
+  if (tombstones !== 'all' && tombstones !== 'selected')
+    throw badArgument(CALL, "tombstones must be 'all' or 'selected'", tombstones)
+  const selector =
+    options.selector === undefined || tombstones === 'selected'
+      ? options.selector
+      : { $or: [{ _deleted: true }, options.selector] }
   if (ids !== undefined && !(Array.isArray(ids) && ids.every((id) => typeof id === 'string')))
     throw badArgument(CALL, 'ids must be an array of ids', ids)
   if (filter !== undefined && typeof filter !== 'string' && typeof filter !== 'function')
     throw badArgument(CALL, 'filter must be a function or the name of a filter on the server', filter)
+  if (version !== undefined && typeof version !== 'string' && typeof version !== 'number')
+    throw badArgument(CALL, 'version must be a string or a number', version)
   const name = view !== undefined ? '_view' : typeof filter === 'string' ? filter : undefined
+  if (typeof filter !== 'function' || name !== undefined)
+    return { ids, selector, name, parameters: view === undefined ? parameters : { ...parameters, view } }
+  const isLasting = version !== undefined || parameters !== undefined
   return {
     ids,
     selector,
-    accept: typeof filter === 'function' ? filter : undefined,
-    name,
-    parameters: view === undefined ? parameters : { ...parameters, view },
+    accept: (document) => Boolean(callUser(CALL, 'filter', () => filter(document as JsonObject, parameters))),
+    identity: isLasting ? [String(filter), version ?? null] : functionToken(environment, filter),
+    isLasting,
+    parameters,
   }
 }
 

@@ -5,6 +5,7 @@
  * without `_id` would refuse each document that has one. This is detected once (see `#withoutId`); then the schema sees
  * the content alone.
  */
+import { isThenable } from '../../base/callback.ts'
 import { PannierError } from '../../base/errors.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { ArgumentError, badArgument } from '../../base/options.ts'
@@ -108,8 +109,20 @@ export class DocumentValidator {
   }
 
   #validate(value: Fields): MaybePromise<SchemaResult<unknown>> {
-    return this.#schema.validate(value)
+    const result: unknown = this.#schema.validate(value)
+    return isThenable(result) ? Promise.resolve(result).then(checkedResult) : checkedResult(result)
   }
+}
+
+function checkedResult(result: unknown): SchemaResult<unknown> {
+  const { issues, ...rest } = (result ?? {}) as Partial<SchemaResult<unknown>>
+  if (
+    issues === undefined
+      ? 'value' in rest
+      : typeof (issues as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function'
+  )
+    return result as SchemaResult<unknown>
+  throw new ArgumentError('the schema must give a value or issues', result)
 }
 
 /** No schema knows it. */

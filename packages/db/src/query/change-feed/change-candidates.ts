@@ -5,6 +5,7 @@
  * The list stays right during writes: a later write gets a sequence beyond the feed's end, and the entry that it
  * replaces is gone.
  */
+import { notPromised } from '../../base/callback.ts'
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import { readNumber, type BodyView } from '../../document/body.ts'
@@ -132,7 +133,7 @@ export function compileFilters(documents: DocumentReader, filters: ChangeFilters
     if (test !== undefined && !test(body)) return false
     if (accept === undefined && !docs) return true
     const document = documents.decode(body)
-    return accept === undefined || Boolean(accept(document)) ? document : false
+    return accept === undefined || Boolean(notPromised('changes()', 'filter', accept(document))) ? document : false
   }
 }
 

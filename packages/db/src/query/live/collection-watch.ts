@@ -9,7 +9,7 @@ import { ConditionIndex } from './condition-index.ts'
 import type { ChangedEntries } from './held-count.ts'
 import { LiveRun, type RunOwner } from './live-run.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveWork } from './live-types.ts'
-import { call } from './subscription.ts'
+import { tellListener } from '../../base/callback.ts'
 
 /** What a watch of one collection needs of the database. */
 interface WatchOptions {
@@ -114,7 +114,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   }
 
   close(reason: unknown): void {
-    for (const run of this.#runs) call(() => run.closed(reason))
+    for (const run of this.#runs) tellListener(() => run.closed(reason))
   }
 
   loading(run: LiveRun): void {

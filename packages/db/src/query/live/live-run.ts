@@ -4,6 +4,7 @@
  * Guarantees: it shows the answer of the query as of one commit. It takes commits in order, each as a whole. Every
  * subscriber gets each state that it has time for, and the changes since the last state that it got.
  */
+import { tellListener } from '../../base/callback.ts'
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { cancelledError, retryWhenStale } from '../../base/long-work.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
@@ -13,7 +14,7 @@ import { FollowedRows, type Commits } from './followed-rows.ts'
 import { documentRows, HeldRows } from './held-rows.ts'
 import type { LiveRequest, LiveState, LiveUpdate, LiveView, LiveWork, Subscriber } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
-import { call, isSameView, Subscription, updatedCount, updates, type UpdateBetween } from './subscription.ts'
+import { isSameView, Subscription, updatedCount, updates, type UpdateBetween } from './subscription.ts'
 
 /**
  * The highest number of rows before the window that are held. Beyond it, each commit to the collection reads the query
@@ -161,7 +162,7 @@ export class LiveRun implements LiveWork {
 
   subscribe(subscriber: Subscriber): () => void {
     if (this.#ended) {
-      call(() => subscriber.end?.(this.#state.error))
+      tellListener(() => subscriber.end?.(this.#state.error))
       return () => {}
     }
     const subscription = new Subscription(subscriber, this.#state, this.#updateBetween)
@@ -228,7 +229,7 @@ export class LiveRun implements LiveWork {
       this.#loops.size > 0 ||
       [...this.#subscriptions].some(({ hearsEnd }) => hearsEnd)
     this.#end(error, error, error)
-    if (!isHeard) call(() => Promise.reject(error))
+    if (!isHeard) tellListener(() => Promise.reject(error))
   }
 
   /** `error`: of a query that failed; `noRows`: why `ready` rejects; `reason`: what loops reject with. */
@@ -242,7 +243,7 @@ export class LiveRun implements LiveWork {
     this.#held.forget()
     this.#pending.clear()
     // Readers learn of the end, whatever else fails.
-    call(() => this.#owner.remove(this))
+    tellListener(() => this.#owner.remove(this))
     this.#settleReady?.reject(noRows)
     const subscriptions = [...this.#subscriptions]
     this.#subscriptions.clear()

@@ -1,4 +1,5 @@
 /** The subscribers of a live query, and the last state that each of them got. */
+import { tellListener } from '../../base/callback.ts'
 import type { LiveState, LiveUpdate, LiveView, Subscriber } from './live-types.ts'
 import type { CountRow } from './held-count.ts'
 import { rowChanges } from './row-changes.ts'
@@ -27,7 +28,7 @@ export class Subscription {
     if (view === undefined || view === this.#seen || this.#stopped) return
     const update = this.#updateBetween(this.#seen, view)
     this.#seen = view
-    if (update !== undefined) call(() => this.#subscriber.update(update))
+    if (update !== undefined) tellListener(() => this.#subscriber.update(update))
   }
 
   stop(): void {
@@ -35,7 +36,7 @@ export class Subscription {
   }
 
   end(error: unknown): void {
-    if (!this.#stopped) call(() => this.#subscriber.end?.(error))
+    if (!this.#stopped) tellListener(() => this.#subscriber.end?.(error))
   }
 }
 
@@ -70,13 +71,4 @@ export function isSameView(left: LiveView, right: LiveView): boolean {
     left.ids.length === right.ids.length &&
     left.ids.every((id, at) => id === right.ids[at] && left.rows[at] === right.rows[at])
   )
-}
-
-/** A listener that throws must not stop the others; its error becomes an uncaught one. */
-export function call(listener: () => unknown): void {
-  try {
-    listener()
-  } catch (error) {
-    void Promise.reject(error)
-  }
 }

@@ -9,7 +9,7 @@ import { cancelledError } from '../../base/long-work.ts'
 import type { Environment } from '../../base/environment.ts'
 import { asksForRestart } from '../errors.ts'
 import { objectOf, wrong } from './answers.ts'
-import { HttpClient } from './http-client.ts'
+import { headersOf, HttpClient } from './http-client.ts'
 import type { HttpOptions } from './http-client.ts'
 
 /** Those that begin to wait soon after one another go into one request. */
@@ -142,7 +142,7 @@ export function changeWaitOf(
   const facts = JSON.stringify([
     root.href,
     auth,
-    isFunction ? null : headers,
+    isFunction || headers === undefined ? null : headersOf(headers),
     heartbeatMs,
     timeoutMs,
     String(connectionsMax),

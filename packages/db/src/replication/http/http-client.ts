@@ -10,17 +10,41 @@
 import type { Environment } from '../../base/environment.ts'
 import { cancelledError, throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
-import { incomplete, refused, restarted, unreachable } from '../errors.ts'
+import { badArgument } from '../../base/options.ts'
+import { CALL } from '../types.ts'
+import { callbackFailed, incomplete, refused, restarted, unreachable } from '../errors.ts'
 import { CONNECTIONS_MAX_DEFAULT, connectionsTo } from './connections.ts'
 import type { Connections } from './connections.ts'
 
 /** Sends an HTTP request, as the platform's `fetch` does. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
 
+/** Headers of HTTP: an object, a `Headers`, or pairs. */
+type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name: string, value: string]>
+
+/** With names in small letters. @throws TypeError */
+export function headersOf(headers: unknown): Record<string, string> {
+  const isObject = typeof headers === 'object' && headers !== null
+  const entries: unknown[] = !isObject
+    ? []
+    : Symbol.iterator in headers
+      ? [...(headers as [])]
+      : Object.entries(headers)
+  const isPair = (entry: unknown): entry is [string, string] =>
+    Array.isArray(entry) && entry.length === 2 && entry.every((part) => typeof part === 'string')
+  if (!isObject || !entries.every(isPair))
+    throw badArgument(CALL, 'headers must be an object of strings, a Headers object, or pairs of strings', headers)
+  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+function isResponse(value: unknown): value is Response {
+  return typeof (value as Partial<Response> | null)?.headers?.get === 'function'
+}
+
 /** How requests to a server are made. */
 export interface HttpOptions {
-  /** Sent with each request. A function is asked each time: for tokens that expire. */
-  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>) | undefined
+  /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
+  readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined
   /** For HTTP's Basic authentication; the URL may have them as well. */
   readonly auth?: { readonly username: string; readonly password: string } | undefined
   /** Replaces the global `fetch`. */
@@ -128,45 +152,74 @@ export class HttpClient {
   }
 
   async #send(request: HttpRequest): Promise<{ response: Response; watch: Watch }> {
-    const { method = 'GET', path, query = {}, body, contentType = 'application/json', accept, signal } = request
+    const { body, signal } = request
     throwIfCancelled(signal, 'The replication')
-    const { headers, fetch = globalThis.fetch, timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
-    const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
-    const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
+    const { timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
     // A streamed body may be read from the same server. If each waited for the other's permit, neither would end.
     const needsPermit = request.waits !== true && !(body instanceof ReadableStream)
     const permit = needsPermit ? await this.connections.requests.acquire(signal) : undefined
     const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal, () => permit?.release())
     try {
-      const init: RequestInit & { duplex?: 'half' } = {
-        method,
-        headers: {
-          ...(accept === undefined ? {} : { accept }),
-          ...(body === undefined ? {} : { 'content-type': contentType }),
-          ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
-          ...(typeof headers === 'function' ? headers() : headers),
-        },
-        ...(body === undefined ? {} : { body }),
-        ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
-        credentials: this.#authorization === undefined ? 'include' : 'omit',
-        cache: 'no-store',
-        redirect: 'manual',
-        signal: watch.signal,
-      }
-      const separator = path === '' || path.startsWith('/') ? '' : '/'
-      const send = (): Promise<Response> => fetch(`${this.url}${separator}${path}${search}`, init)
-      const sent = send().catch((error: unknown) => {
-        // A kept connection that the server has closed in that moment; each request may be repeated.
-        if (!(error instanceof TypeError) || watch.signal.aborted || body instanceof ReadableStream) throw error
-        watch.renew()
-        return send()
-      })
-      const response = await sent
+      const response = await this.#fetch(request, await this.#ownHeaders(watch), watch)
       this.#checkInstance(response)
       return { response, watch }
     } catch (error) {
       watch.end()
+      throw error
+    }
+  }
+
+  async #fetch(request: HttpRequest, own: Readonly<Record<string, string>>, watch: Watch): Promise<Response> {
+    const { method = 'GET', path, query = {}, body, contentType = 'application/json', accept } = request
+    const { fetch = globalThis.fetch } = this.#options
+    const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const search = parameters.length === 0 ? '' : `?${new URLSearchParams(parameters).toString()}`
+    const init: RequestInit & { duplex?: 'half' } = {
+      method,
+      headers: {
+        ...(accept === undefined ? {} : { accept }),
+        ...(body === undefined ? {} : { 'content-type': contentType }),
+        ...(this.#authorization === undefined ? {} : { authorization: this.#authorization }),
+        ...own,
+      },
+      ...(body === undefined ? {} : { body }),
+      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+      credentials: this.#authorization === undefined ? 'include' : 'omit',
+      cache: 'no-store',
+      redirect: 'manual',
+      signal: watch.signal,
+    }
+    const separator = path === '' || path.startsWith('/') ? '' : '/'
+    const send = async (): Promise<unknown> => fetch(`${this.url}${separator}${path}${search}`, init)
+    const sent = send().catch((error: unknown) => {
+      // A kept connection that the server has closed in that moment; each request may be repeated.
+      if (!(error instanceof TypeError) || watch.signal.aborted || body instanceof ReadableStream) throw error
+      watch.renew()
+      return send()
+    })
+    const response = await sent.catch((error: unknown) => {
       throw this.#broken(error, watch)
+    })
+    if (!isResponse(response)) throw badArgument(CALL, 'fetch must return a promise of a Response', response)
+    return response
+  }
+
+  /** Those of the caller, for whom the time is limited as for the server. */
+  async #ownHeaders(watch: Watch): Promise<Record<string, string>> {
+    const { headers = {} } = this.#options
+    if (typeof headers !== 'function') return headersOf(headers)
+    let end = (): void => {}
+    const over = new Promise<never>((_, reject) => {
+      end = () => reject(this.#broken(new Error('The function `headers` gives no answer.'), watch))
+      watch.signal.addEventListener('abort', end)
+    })
+    const asked = (async () => headers())().catch((error: unknown) => {
+      throw callbackFailed(this.url, 'headers', error)
+    })
+    try {
+      return headersOf(await Promise.race([asked, over]))
+    } finally {
+      watch.signal.removeEventListener('abort', end)
     }
   }
 

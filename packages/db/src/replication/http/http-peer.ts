@@ -141,7 +141,7 @@ export class HttpPeer implements ReplicationPeer {
       path: '_changes',
       method: body === undefined ? 'GET' : 'POST',
       query: {
-        ...parameters,
+        ...(name === undefined ? {} : parameters),
         style: style === 'all' ? 'all_docs' : 'main_only',
         since: sinceText(since),
         limit: String(limit),
@@ -161,11 +161,10 @@ export class HttpPeer implements ReplicationPeer {
     })
     if (answer === undefined) return this.#readFeed(request)
     const { changes, lastSeq, pending } = changesOf(this.name, answer)
-    const accepted = accept as ((document: unknown) => unknown) | undefined
     const passing = changes.filter(
       ({ id, document }) =>
         (asksIds || ids === undefined || ids.includes(id)) &&
-        (accepted === undefined || (document !== undefined && Boolean(accepted(document)))) &&
+        (accept === undefined || (document !== undefined && accept(document))) &&
         (test === undefined || (document !== undefined && test(document))),
     )
     return { changes: passing, lastSeq, pending, ended: changes.length < limit }

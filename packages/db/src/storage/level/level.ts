@@ -8,6 +8,7 @@
  * A loss of power may lose the last relaxed writes, as in every storage. LevelDB opens only if there is room. After a
  * write has failed on a full disk, reads of uncached data fail too until there is room.
  */
+import { callUser, type Expected } from '../../base/callback.ts'
 import { Handle } from '../handle.ts'
 import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
 import { levelError, type Level } from './abstract-level.ts'
@@ -38,6 +39,11 @@ function identityOf(source: object): string {
   let number = numbers.get(root)
   if (number === undefined) numbers.set(root, (number = ++sources))
   return `${number}:${prefix}`
+}
+
+const A_LEVEL: Expected<Level> = {
+  what: 'an abstract-level database',
+  is: (value): value is Level => typeof (value as Partial<Level> | null)?.batch === 'function',
 }
 
 class LevelStorage implements DatabaseStorage {
@@ -87,11 +93,18 @@ class LevelStorage implements DatabaseStorage {
     if (typeof source !== 'function') {
       return new LevelDatabase({ level: source, owned: false, prefix: JSON.stringify(name), name })
     }
+    let level: unknown
     try {
-      return new LevelDatabase({ level: source(name), owned: true, prefix: '', name })
+      level = source(name)
     } catch (error) {
       throw levelError(error, name, true)
     }
+    return new LevelDatabase({
+      level: callUser('level()', 'source', () => level, A_LEVEL),
+      owned: true,
+      prefix: '',
+      name,
+    })
   }
 
   private async leave(name: string, database: LevelDatabase): Promise<void> {
