@@ -193,6 +193,8 @@ export class Databases {
     setHistory(name: string, history: boolean): Promise<void>;
     /** Whether it is a collection of the application: what is set for it stands in its definition. */
     isOfApp(name: string): boolean;
+    /** The name by which users know a collection of the library. */
+    nameOf(collection: string): string | undefined;
     /** Stops listening to the database, which stays open. */
     close(): void;
 }
@@ -246,8 +248,8 @@ export interface Fleet {
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
 export class Gateway {
-    /** @internal Guards are asked inside `around`. */
-    constructor(database: Database, databases: Databases, rules: AccessRules, guards: GuardChain, around?: AroundWrites);
+    /** @internal */
+    constructor(database: Database, databases: Databases, rules: AccessRules, parts: GuardedWriterParts);
     /**
      * A collection as the principal may use it.
      *
@@ -271,6 +273,7 @@ export class Gateway {
     replicationEnd({ principal, database, filter, asOutcome, asError }: ReplicationEnd): Promise<CollectionSide>;
 }
 
+/** Guards in their order, as one. */
 export class GuardChain {
     /** Guards are asked in this order. What one of them throws after a write is logged. */
     constructor(guards: readonly WriteGuard[], logs: LogWriter);
@@ -280,6 +283,11 @@ export class GuardChain {
     prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]>;
     /** What judges inside the transaction. Ask it after `prepare`. */
     decide(write: Write): readonly Judge[];
+    /**
+     * What judges documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
+     * collection of the library.
+     */
+    following(write: Write, nameOf: (collection: string) => string | undefined): FollowingGuard;
     /** The documents are stored: what a guard throws now refuses nothing. */
     written(write: Write, documents: readonly JsonObject[]): void;
 }
@@ -496,6 +504,7 @@ export interface PlacedHandler {
     readonly source: string;
 }
 
+/** Limits what each database may take. */
 export class Quota {
     constructor(bytesMax?: number);
     /** For one write: what it brings counts until it leaves. */
@@ -773,6 +782,8 @@ type Algorithm = 'argon2id' | 'scrypt';
 interface AppCollections {
     /** The library's name of a collection. */
     find(name: string): string | undefined;
+    /** The name of a collection of the library; undefined: it is not of the application. */
+    nameOf(collection: string): string | undefined;
     /** Whether no database can have the name, as a collection has it, in any case of its letters. */
     isTaken(name: string): boolean;
     names(): readonly string[];
@@ -1076,8 +1087,7 @@ interface GeoPointField extends FieldBase, Requirable {
 }
 
 class GuardedWriter {
-    /** Guards are asked inside `around`. */
-    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, guards: GuardChain, around?: AroundWrites);
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, { guards, following, around }: GuardedWriterParts);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -1090,6 +1100,14 @@ class GuardedWriter {
     whileWriting<T>({ principal, database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
     /** Aligned with the documents. @throws ServiceError for what concerns all of them */
     put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
+}
+
+interface GuardedWriterParts {
+    /** In the order in which they are asked, inside `around`. */
+    readonly guards: GuardChain;
+    /** Judge what a delete takes along. */
+    readonly following?: GuardChain;
+    readonly around?: AroundWrites;
 }
 
 /** What is kept of a change that is about to be stored. */

@@ -154,6 +154,9 @@ export interface Environment {
     after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
+/** The guard of what relations do to documents of a collection; undefined: nothing judges them. */
+export type FollowingGuard = (collection: string) => DocumentGuard | undefined;
+
 /** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
 export type Generation = Brand<number, 'Generation'>;
 
@@ -635,9 +638,10 @@ export function fromCouchAttachment({ content_type: contentType, ...others }: At
 
 /**
  * The writes of a collection, each judged by `guard` inside the transaction that writes, alone or in a transaction.
- * Documents of one batch must have different ids, or the guard would not see the first of them.
+ * Documents of one batch must have different ids, or the guard would not see the first of them. `following` judges what a delete does
+ * to documents that refer to the deleted one: a refusal is one of the delete.
  */
-export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard): GuardedWrites<T, Input>;
+export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard, following?: FollowingGuard): GuardedWrites<T, Input>;
 
 /** A page store over a database that others may use too. `leave` is called once, when it is closed. */
 export function handleOn(database: SharedDatabase, leave: () => MaybePromise<void>): PageStore;

@@ -20,6 +20,7 @@ import { attachmentRoutes } from './couch/attachment-routes.ts'
 import { bulkGetRoutes } from './couch/bulk-get.ts'
 import { bulkRoutes } from './couch/bulk-routes.ts'
 import { changesRoutes } from './couch/changes-routes.ts'
+import { countRequests, writeCounter } from './couch/count-requests.ts'
 import { databaseRoutes } from './couch/database-routes.ts'
 import { documentRoutes } from './couch/document-routes.ts'
 import { FeedTurns } from './couch/feed-turns.ts'
@@ -168,12 +169,14 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   const sandbox = new Sandbox({ environment, onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
-  const ours = [...guardsOf(environment, auth, designs, securityOf), backend.guard, ...(options.guards ?? [])]
+  const ours = [...guardsOf(environment, auth, designs, securityOf), backend.guard]
+  const following = new GuardChain(options.guards ?? [], backend.logs)
   // Nothing refuses a deletion after the last one but what is judged inside the transaction.
-  const guards = new GuardChain([...ours, endBranches(await databases.get(USERS_DATABASE))], backend.logs)
+  const last = endBranches(await databases.get(USERS_DATABASE))
+  const guards = new GuardChain([...ours, ...(options.guards ?? []), last], backend.logs)
   const context: ServerContext = {
     environment,
-    gateway: new Gateway(database, databases, auth, guards, backend.aroundWrites),
+    gateway: new Gateway(database, databases, auth, { guards, following, around: backend.aroundWrites }),
     auth,
     limits,
     metrics,
@@ -187,10 +190,11 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
     feeds: new OpenFeeds(metrics, limits.feedsMax, limits.feedsPerUserMax),
     closing: closing.signal,
     isReady: () => own.isReady(),
+    countWrites: writeCounter(backend),
     filterSource: designFilters(designs, securityOf),
   }
   keepContext(app, context)
-  await addRoutes(app, context, databases, options)
+  await addRoutes(app, { context, databases, backend }, options)
   const hooks = await addRest(app, { context, backend, routes }, options)
   const replicator = openReplicator(app, { ...context, database, fleet, databases, state }, options.replication)
   addFigures(context, { database, backend, replicator })
@@ -199,11 +203,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   own.onRestart((reason) => options.onRestart?.(reason))
   const close = async (): Promise<void> => {
     closing.abort()
-    const ended = app.close()
-    await running.idle(limits.closeMsMax)
-    // Idle ones, those without a request yet, and requests that do not end in time.
-    app.server.closeAllConnections()
-    await ended
+    await endRequests(app, running, limits)
     for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
     await Promise.all([sandbox.close(), hooks?.close(), domain.close()])
     metrics.registry.clear()
@@ -222,6 +222,14 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
     listen: async (listening) => (url = await listenAt(app, tls, listening)),
     close: () => (closed ??= close()),
   }
+}
+
+async function endRequests(app: FastifyInstance, running: RunningRequests, limits: ServerLimits): Promise<void> {
+  const ended = app.close()
+  await running.idle(limits.closeMsMax)
+  // Idle ones, those without a request yet, and requests that do not end in time.
+  app.server.closeAllConnections()
+  await ended
 }
 
 async function openApp(
@@ -401,14 +409,20 @@ function addFigures(
   closing.addEventListener('abort', stopCounting, { once: true })
 }
 
+interface Routed {
+  readonly context: ServerContext
+  readonly databases: Databases
+  readonly backend: Backend
+}
+
 async function addRoutes(
   app: FastifyInstance,
-  context: ServerContext,
-  databases: Databases,
+  { context, databases, backend }: Routed,
   { plugins = [], adminUi, public: pages }: ServerOptions,
 ): Promise<void> {
   if (pages !== undefined) await servePublicFiles(app, pages, (name) => databases.has(name))
   await app.register(authPlugin(context.auth))
+  countRequests(app, backend)
   for (const plugin of plugins) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
   adminPage(app)

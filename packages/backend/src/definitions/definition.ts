@@ -113,3 +113,12 @@ export const RECORDS_PREFIX = '$records_'
 export function recordsName({ id }: Pick<Definition, 'id'>): string {
   return RECORDS_PREFIX + id
 }
+
+/** The name of the collection whose records are in a collection of the library; undefined: it has none. */
+export function nameOfRecords(
+  definitions: { find(id: string): Definition | undefined },
+  collection: string,
+): string | undefined {
+  if (!collection.startsWith(RECORDS_PREFIX)) return undefined
+  return definitions.find(collection.slice(RECORDS_PREFIX.length))?.name
+}

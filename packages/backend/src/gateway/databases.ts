@@ -22,6 +22,8 @@ const REVISIONS_LIMIT_DEFAULT = 1000
 export interface AppCollections {
   /** The library's name of a collection. */
   find(name: string): string | undefined
+  /** The name of a collection of the library; undefined: it is not of the application. */
+  nameOf(collection: string): string | undefined
   /** Whether no database can have the name, as a collection has it, in any case of its letters. */
   isTaken(name: string): boolean
   names(): readonly string[]
@@ -199,6 +201,11 @@ export class Databases {
   /** Whether it is a collection of the application: what is set for it stands in its definition. */
   isOfApp(name: string): boolean {
     return this.#app?.find(name) !== undefined
+  }
+
+  /** The name by which users know a collection of the library. */
+  nameOf(collection: string): string | undefined {
+    return this.#app?.nameOf(collection) ?? databaseName(collection)
   }
 
   /** Stops listening to the database, which stays open. */

@@ -11,9 +11,8 @@ import type { Databases } from './databases.ts'
 import type { JsonObject } from './documents.ts'
 import { GuardedCollection } from './guarded-collection.ts'
 import type { ReadScope } from './guarded-collection.ts'
-import { GuardedWriter, type AroundWrites } from './guarded-writer.ts'
+import { GuardedWriter, type GuardedWriterParts } from './guarded-writer.ts'
 import type { GuardedOutcome } from './guarded-writer.ts'
-import type { GuardChain } from './guard-chain.ts'
 import type { Principal } from './principal.ts'
 import { forbidden } from './service-error.ts'
 
@@ -44,12 +43,12 @@ export class Gateway {
   readonly #rules: AccessRules
   readonly #writer: GuardedWriter
 
-  /** @internal Guards are asked inside `around`. */
-  constructor(database: Database, databases: Databases, rules: AccessRules, guards: GuardChain, around?: AroundWrites) {
+  /** @internal */
+  constructor(database: Database, databases: Databases, rules: AccessRules, parts: GuardedWriterParts) {
     this.#database = database
     this.#databases = databases
     this.#rules = rules
-    this.#writer = new GuardedWriter(environmentOf(database), databases, guards, around)
+    this.#writer = new GuardedWriter(environmentOf(database), databases, parts)
   }
 
   /**

@@ -1,10 +1,12 @@
 /** Guards, asked one after another. */
-import { PannierError } from 'pannier'
+import { isPannierError, PannierError } from 'pannier'
+import type { FollowingGuard } from 'pannier/internal'
 import type { JsonObject } from './documents.ts'
 import type { GuardedChange, GuardedWrite, Judge, Refusal, Write, WriteGuard } from './guards.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from './log-entry.ts'
 import { ServiceError } from './service-error.ts'
 
+/** Guards in their order, as one. */
 export class GuardChain {
   readonly #guards: readonly WriteGuard[]
   readonly #logs: LogWriter
@@ -48,6 +50,22 @@ export class GuardChain {
     return this.#guards.flatMap((guard) => guard.decide?.(write) ?? [])
   }
 
+  /**
+   * What judges documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
+   * collection of the library.
+   */
+  following(write: Write, nameOf: (collection: string) => string | undefined): FollowingGuard {
+    return (collection) => {
+      const database = nameOf(collection)
+      const judges = database === undefined ? [] : this.decide({ ...write, database })
+      if (judges.length === 0) return undefined
+      return ({ old, document, reader }) => {
+        const refusal = judgedBy(judges, { old: old(), document: document(), reader })
+        return refusal && asRefusal(asServiceError(refusal))
+      }
+    }
+  }
+
   /** The documents are stored: what a guard throws now refuses nothing. */
   written(write: Write, documents: readonly JsonObject[]): void {
     for (const guard of this.#guards) {
@@ -79,6 +97,12 @@ export function asRefusal(refusal: Refusal): PannierError {
 /** What the library was given by `asRefusal`, or its own reason. */
 export function reasonIn(error: PannierError): Refusal {
   return error.cause instanceof ServiceError ? error.cause : error
+}
+
+export function asServiceError(refusal: Refusal): ServiceError {
+  if (!isPannierError(refusal)) return refusal as ServiceError
+  const code = refusal.code === 'PANNIER_CONFLICT' ? 'CONFLICT' : 'INVALID'
+  return new ServiceError(code, refusal.message, { cause: refusal })
 }
 
 function passing(verdicts: readonly (JsonObject | Refusal)[]): readonly number[] {

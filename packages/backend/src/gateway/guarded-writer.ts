@@ -37,6 +37,14 @@ export type AroundWrites = (
   put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>,
 ) => Promise<GuardedOutcome[]>
 
+export interface GuardedWriterParts {
+  /** In the order in which they are asked, inside `around`. */
+  readonly guards: GuardChain
+  /** Judge what a delete takes along. */
+  readonly following?: GuardChain
+  readonly around?: AroundWrites
+}
+
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {
   readonly principal: Principal
@@ -49,19 +57,19 @@ const ROUNDS_MAX = 8
 export class GuardedWriter {
   readonly #databases: Databases
   readonly #guards: GuardChain
+  readonly #following: GuardChain | undefined
   readonly #around: AroundWrites | undefined
   readonly #groups: WriteGroups
 
-  /** Guards are asked inside `around`. */
   constructor(
     environment: Pick<Environment, 'yield'>,
     databases: Databases,
-    guards: GuardChain,
-    around?: AroundWrites,
+    { guards, following, around }: GuardedWriterParts,
   ) {
     this.#groups = new WriteGroups(environment)
     this.#databases = databases
     this.#guards = guards
+    this.#following = following
     this.#around = around
   }
 
@@ -174,14 +182,18 @@ export class GuardedWriter {
   #store(
     collection: Collection<JsonObject>,
     documents: readonly JsonObject[],
-    { newEdits }: Write,
+    write: Write,
     guard: DocumentGuard | undefined,
     grouped: boolean,
   ): Promise<readonly WriteOutcome[]> | readonly WriteOutcome[] {
-    if (grouped && newEdits && documents.length === 1)
+    const { newEdits } = write
+    const isAlone = grouped && newEdits && documents.length === 1
+    // What a delete takes along is judged with it alone.
+    if (isAlone && !(documents[0]!['_deleted'] === true && this.isOfApp(write)))
       return this.#groups.put(collection, documents[0]!, guard).then((outcome) => [outcome])
     if (guard === undefined) return collection.put(documents, { atomic: false, newEdits })
-    return guarded(collection, guard).put(documents, { atomic: false, newEdits })
+    const following = this.#following?.following(write, (name) => this.#databases.nameOf(name))
+    return guarded(collection, guard, following).put(documents, { atomic: false, newEdits })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Collections of the application as databases of other doors. Views have no documents. Collections of the system have secrets. */
 import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
-import { recordsName, type Definition } from '../definitions/definition.ts'
+import { nameOfRecords, recordsName, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { AppCollections } from '../gateway/databases.ts'
 import type { Principal } from '../gateway/principal.ts'
@@ -27,6 +27,7 @@ export function appCollections({ definitions, access, hooks }: AppCollectionsPar
       const definition = served(name)
       return definition && recordsName(definition)
     },
+    nameOf: (collection) => nameOfRecords(definitions, collection),
     isTaken: (name) => definitions.find(name) !== undefined,
     names: () => definitions.all().flatMap((definition) => (isServed(definition) ? [definition.name] : [])),
     isOpenTo: (principal, name) => {

@@ -38,7 +38,7 @@ async function door(): Promise<Put> {
   const room = { admit: async (documents: unknown) => documents }
   const databases = { write: (_name: string, run: (...parameters: unknown[]) => unknown) => run(records, room) }
   const guards = new GuardChain([recordsGuard({ environment, definitions, access })], { write: () => {} })
-  const writer = new GuardedWriter(environment, databases as unknown as Databases, guards)
+  const writer = new GuardedWriter(environment, databases as unknown as Databases, { guards })
   return async (document, options = {}, principal = SYSTEM) => {
     const [outcome] = await writer.put({ principal, database: 'posts' }, records, [document], options)
     if (!('error' in outcome!)) return outcome!.rev

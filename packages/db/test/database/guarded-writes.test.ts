@@ -221,3 +221,45 @@ test('in one group a guard sees what the writes before it have written', async (
   expect(await db.collection('posts').find().toArray()).toMatchObject([{ _id: 'p2' }])
   await db.close()
 })
+
+test('what relations do to other documents is judged, and a refusal is one of the delete', async () => {
+  const relations = {
+    author: { to: 'users', onDelete: 'cascade' },
+    editor: { to: 'users', onDelete: 'unset' },
+  } as const
+  for (const storage of [memory(), slow(memory(), 3)]) {
+    const db = await open('guarded', { storage, collections: { users: {}, posts: { relations } } })
+    const [users, posts] = [db.collection('users'), db.collection('posts')]
+    await users.insert(['ann', 'bob', 'cid'].map((_id) => ({ _id })))
+    const many = Array.from({ length: 150 }, (_, n) => ({ _id: `c${n}`, author: 'cid' }))
+    await posts.insert([{ _id: 'a', author: 'ann' }, { _id: 'b', editor: 'bob' }, ...many])
+    const seen: unknown[] = []
+    const guard =
+      (refused: string): DocumentGuard =>
+      ({ id, old, document }) => {
+        seen.push([id, old()?._id, document()])
+        return id === refused ? new PannierError('PANNIER_INVALID_DOCUMENT', 'it stays') : undefined
+      }
+    const deleting = (refused: string) =>
+      guarded(
+        users,
+        () => undefined,
+        (collection) => (collection === 'posts' ? guard(refused) : undefined),
+      )
+    for (const [user, post] of [
+      ['ann', 'a'],
+      ['bob', 'b'],
+      ['cid', 'c149'],
+    ] as const) {
+      await expect(deleting(post).delete(user)).rejects.toMatchObject({ code: 'PANNIER_INVALID_DOCUMENT' })
+      expect(await users.get(user)).toBeDefined()
+    }
+    expect(await posts.find().count()).toBe(152)
+    seen.length = 0
+    await deleting('none').delete('ann')
+    await deleting('none').delete('bob')
+    expect(seen).toContainEqual(['a', 'a', { _id: 'a', _deleted: true }])
+    expect(seen).toContainEqual(['b', 'b', { _id: 'b' }])
+    await db.close()
+  }
+})

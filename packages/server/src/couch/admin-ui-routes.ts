@@ -45,7 +45,7 @@ export async function adminUiRoutes(folder: string): Promise<Routes> {
       })
       return request.method === 'HEAD' ? reply.send() : reply.send(createReadStream(file.path))
     }
-    for (const url of ['/_utils', '/_utils/*']) app.get(url, { config: { needs: 'anyone' } }, handler)
+    for (const url of ['/_utils', '/_utils/*']) app.get(url, { config: { needs: 'anyone', unlogged: true } }, handler)
   }
 }
 

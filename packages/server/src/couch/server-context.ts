@@ -7,6 +7,7 @@ import type { BodyStore } from '../http/body-store.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
 import type { ActiveTasks, DatabaseUpdates, FilterSource, Gateway } from '@pannier/backend/internal'
+import type { CountWrites } from './count-requests.ts'
 import type { FeedTurns } from './feed-turns.ts'
 import type { MangoIndexes } from './mango/mango-indexes.ts'
 import type { OpenFeeds } from './open-feeds.ts'
@@ -42,6 +43,8 @@ export interface ServerContext {
   readonly closing: AbortSignal
   /** Whether a balancer may send requests here. */
   readonly isReady: () => Promise<boolean>
+  /** Counts documents that are about to be written, for limits in a time. */
+  readonly countWrites: CountWrites
   /** Finds filters that are functions of design documents. */
   readonly filterSource: FilterSource
 }

@@ -28,7 +28,7 @@ export const serverRoutes: Routes = (app, context) => {
     features: FEATURES,
     vendor: { name: SERVER_NAME, version: SERVER_VERSION },
   }))
-  app.get('/_up', { config: { needs: 'anyone' } }, async (_request, reply) => {
+  app.get('/_up', { config: { needs: 'anyone', unlogged: true } }, async (_request, reply) => {
     if (closing.aborted) return reply.code(404).send({ status: 'maintenance_mode' })
     if (!(await context.isReady())) return reply.code(503).send({ status: 'storage_unreachable' })
     return { status: 'ok', seeds: {} }

@@ -26,10 +26,11 @@ export type WireOutcome = WriteResult | HttpError
 
 /** Aligned with the documents. @throws HttpError, ServiceError for what concerns all of them */
 export async function writeDocuments(
-  { gateway }: ServerContext,
+  { gateway, countWrites }: ServerContext,
   { request, database, documents, newEdits }: WriteRequest,
 ): Promise<WireOutcome[]> {
   const collection = await gateway.collection(request.principal, database)
+  countWrites(request.principal, database, documents)
   const outcomes: WireOutcome[] = []
   const places: number[] = []
   for (const [place, document] of documents.entries()) {

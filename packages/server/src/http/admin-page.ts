@@ -45,7 +45,7 @@ export function adminPage(app: FastifyInstance, files: () => Promise<AdminFiles>
     if (acceptsGzip(request)) return reply.header('content-encoding', 'gzip').send(content)
     return reply.send(gunzipSync(content))
   }
-  for (const url of ['/_/', '/_/:name']) app.get(url, { config: { needs: 'anyone' } }, handler)
+  for (const url of ['/_/', '/_/:name']) app.get(url, { config: { needs: 'anyone', unlogged: true } }, handler)
 }
 
 function headersOf(name: string): Readonly<Record<string, string>> {

@@ -12,6 +12,7 @@ import { checkHost, hostNames, listensAt } from './host-names.ts'
 import { HttpError, toHttpError } from './http-error.ts'
 import { createLogger } from './logging.ts'
 import type { Metrics } from './metrics.ts'
+import { noteError } from './request-log.ts'
 import { askForBodiesWhenRead, passOverRest } from './request-body.ts'
 import { SERVER_NAME } from './server-identity.ts'
 import type { ServerLimits } from './server-limits.ts'
@@ -228,6 +229,7 @@ function answerError(error: FastifyError | Error, request: FastifyRequest, reply
     retryAfterSeconds,
   } = known ??
   new HttpError(500, 'internal_server_error', `The server has failed; the log knows more under ${request.id}.`)
+  noteError(request, error, { message: reason, data: {} })
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   reply
     .code(status)

@@ -27,7 +27,7 @@ declare module 'fastify' {
     readonly needs?: Needs
     /** What a route of PocketBase's API does with the collection, for limits of requests: `create`. */
     readonly tags?: readonly string[]
-    /** A request to a route of PocketBase's API that is answered well is not logged. */
+    /** A request that is answered well is not logged. */
     readonly unlogged?: boolean
     /**
      * Content types that a POST may have besides JSON ('*': any, for a route that does nothing). Any page could send

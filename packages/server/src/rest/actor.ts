@@ -2,9 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import { GUEST, ServiceError } from '@pannier/backend'
-import type { Actor, Backend, BatchOperation, Definition, Principal, Pusher, RequestInfo } from '@pannier/backend'
-
-type CountedWrite = Pick<BatchOperation, 'action' | 'collection'>
+import type { Actor, Backend, RequestInfo } from '@pannier/backend'
 
 const BEARER = /^bearer /i
 
@@ -62,49 +60,6 @@ export function checkSuperuser({ principal }: FastifyRequest): void {
 export function checkSession(request: FastifyRequest): void {
   if (tokenOf(request) !== '' && request.principal.account === undefined)
     throw new ServiceError('UNAUTHENTICATED', 'The session has ended. Sign in again.')
-}
-
-/** Counts a request to a route. @throws ServiceError TOO_MANY_REQUESTS */
-export function limitRate(request: FastifyRequest, { definitions, rateLimits }: Backend): void {
-  const { method, principal, originalUrl, params, routeOptions } = request
-  const { collection: name = '' } = params as { readonly collection?: string }
-  const { tags = [] } = routeOptions.config
-  const path = originalUrl.split('?', 1)[0]!
-  const paths = [`${method} ${path}`, path]
-  const collection = tags.length === 0 ? undefined : definitions.find(name)
-  if (collection === undefined) rateLimits.check(principal, '', paths)
-  else rateLimits.check(principal, `${collection.id} ${routeOptions.url}`, [...labelsOf(collection, tags), ...paths])
-}
-
-/** Counts a write that comes with others, as it would be counted alone. @throws ServiceError TOO_MANY_REQUESTS */
-export function limitWrite(backend: Backend, principal: Principal, write: CountedWrite): void {
-  const counted = countedAs(backend, write)
-  if (counted !== undefined) backend.rateLimits.check(principal, ...counted)
-}
-
-/** The limit that such a write counts for. */
-export function writeLimitOf(
-  backend: Backend,
-  principal: Principal,
-  write: CountedWrite,
-): ReturnType<Pusher['limitOf']> {
-  const counted = countedAs(backend, write)
-  return counted && backend.rateLimits.ruleOf(principal, counted[1])
-}
-
-function countedAs(
-  { definitions }: Backend,
-  { action, collection }: CountedWrite,
-): readonly [what: string, labels: readonly string[]] | undefined {
-  const definition = definitions.find(collection)
-  if (definition === undefined) return undefined
-  const tag = action === 'upsert' ? 'create' : action
-  return [`${definition.id} ${tag}`, labelsOf(definition, [tag])]
-}
-
-/** By which rules name what is done with a collection. */
-function labelsOf({ name }: Pick<Definition, 'name'>, tags: readonly string[]): string[] {
-  return [name, '*'].flatMap((collection) => tags.map((tag) => `${collection}:${tag}`))
 }
 
 /** Headers as rules name them: `x_token`. */

@@ -5,7 +5,7 @@ import { BatchError, sentence } from '@pannier/backend/internal'
 import { toHttpError } from '../http/http-error.ts'
 import { ApiError } from './api-error.ts'
 import { safeJson } from '../http/safe-json.ts'
-import { noteError } from './request-log.ts'
+import { noteError } from '../http/request-log.ts'
 
 const DEFAULT_MESSAGES: ReadonlyMap<number, string> = new Map([
   [400, 'Something went wrong while processing your request.'],

@@ -4,9 +4,11 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
+import { limitRate } from '../http/request-limits.ts'
+import { logRequest } from '../http/request-log.ts'
 import { onAnswered } from '../http/running-requests.ts'
 import { safeJson } from '../http/safe-json.ts'
-import { identify, limitRate } from './actor.ts'
+import { identify } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
 import { accountMailRoutes } from './account-mail-routes.ts'
 import { apiTokenRoutes } from './api-token-routes.ts'
@@ -25,7 +27,6 @@ import { inspectionRoutes } from './inspection-routes.ts'
 import { oauth2Routes } from './oauth2-routes.ts'
 import { recordRoutes } from './record-routes.ts'
 import { answerRestError } from './rest-error.ts'
-import { logRequest } from './request-log.ts'
 import type { RestContext, RestRoutes } from './rest-context.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { settingsRoutes } from './settings-routes.ts'
@@ -80,7 +81,8 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
       if (isPreflight) return reply.code(204).send()
       if (request.url.split('?', 1)[0]!.endsWith('/')) throw new ServiceError('NOT_FOUND', '')
       await identify(request, context.backend)
-      limitRate(request, context.backend)
+      const { collection } = request.params as { readonly collection?: string }
+      limitRate(request, context.backend, { collection, tags: request.routeOptions.config.tags ?? [] })
       return (await context.routes.enter(request, reply)) ? reply : undefined
     })
     app.addHook('onSend', (_request, reply, payload, done) => {

@@ -3,6 +3,8 @@
  * Method: a table of doors; each check writes a record by each of them, by real requests, and looks at what is stored. A route that may
  * write, and that is no door of the table, needs a reason in `OTHER_ROUTES`.
  */
+import type { FastifyInstance } from 'fastify'
+import fastifyPlugin from 'fastify-plugin'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError, SYSTEM, type WriteGuard } from '@pannier/backend'
 import type { BoundHook, HookEvents, HookHandler, HookName } from '@pannier/backend/internal'
@@ -29,6 +31,8 @@ interface Door {
   delete?(world: World, id: string): Promise<unknown>
   /** Who writes is nobody whom a rule concerns. */
   readonly isForSuperusers?: true
+  /** No request of its own. */
+  readonly isInside?: true
   /** No hook runs, as the documents say. */
   readonly isWithoutHooks?: true
   /** Values that fields refuse are taken and counted, as the documents say. */
@@ -56,6 +60,11 @@ const batch = (world: World, request: object): Promise<unknown> => byAnn(world, 
 const couch = async (world: World, id: string, changes: object): Promise<unknown> => {
   const rev = await revOf(world, id)
   return asRoot(world, `PUT /posts/${id}`, { ...(rev !== undefined && { _rev: rev }), ...changes })
+}
+const couchOf = async (world: World, id: string, changes: object): Promise<unknown> => {
+  const rev = await revOf(world, id)
+  const body = { ...(rev !== undefined && { _rev: rev }), ...changes }
+  return send(world.rest.url, `PUT /posts/${id}`, body, { authorization: `Bearer ${world.ann}` })
 }
 /** A hook of another collection writes. */
 const byHook = async (world: World, text: object): Promise<unknown> =>
@@ -86,6 +95,11 @@ const DOORS: Readonly<Record<string, Door>> = {
     update: (world, { id, title }) => couch(world, id, { title }),
     delete: (world, id) => couch(world, id, { _deleted: true }),
     isForSuperusers: true,
+  },
+  "CouchDB's door, by an account": {
+    create: (world, { id, title }) => couchOf(world, id, { title }),
+    update: (world, { id, title }) => couchOf(world, id, { title }),
+    delete: (world, id) => couchOf(world, id, { _deleted: true }),
   },
   _bulk_docs: {
     create: (world, { id, title }) => asRoot(world, 'POST /posts/_bulk_docs', { docs: [{ _id: id, title }] }),
@@ -137,6 +151,7 @@ const DOORS: Readonly<Record<string, Door>> = {
       await app.save(app.newRecord('posts', { ...record })).catch(() => {})
     },
     isForSuperusers: true,
+    isInside: true,
   },
 }
 
@@ -186,10 +201,11 @@ async function openWorld(options: Parameters<typeof startRest>[0]): Promise<Worl
   const rule = 'title != "forbidden"'
   const rules = {
     listRule: '',
+    viewRule: '',
     createRule: '@request.body.title != "forbidden"',
     updateRule: '@request.body.title != "forbidden"',
   }
-  await definitions.create(SYSTEM, {
+  const posts = await definitions.create(SYSTEM, {
     name: 'posts',
     type: 'base',
     ...rules,
@@ -201,6 +217,8 @@ async function openWorld(options: Parameters<typeof startRest>[0]): Promise<Worl
     type: 'base',
     fields: [{ name: 'text', type: 'text', max: 200_000 }],
   })
+  const post = { type: 'relation', name: 'post', collectionId: posts.id, cascadeDelete: true }
+  await definitions.create(SYSTEM, { name: 'comments', type: 'base', fields: [post] })
   await settings.update(SYSTEM, { batch: { enabled: true } })
   hooks.replace([JOB])
   await send(rest.url, 'PUT /plain', undefined, ROOT)
@@ -320,6 +338,58 @@ describe.each(WAYS)('%s by %s', (kind, _name, door) => {
     })
 })
 
+/** Doors of accounts, with the tag that a limit of the settings has for the write. */
+const LIMITED = WAYS.filter(([, , door]) => door.isForSuperusers !== true)
+
+test.each(LIMITED)('%s by %s: a limit in a time refuses it', async (kind, name, door) => {
+  const { settings } = world.rest.server.backend
+  const label = name === 'an upsert of a batch' ? 'posts:create' : `posts:${kind}`
+  const rules = [{ label, audience: '@auth', duration: 600, maxRequests: 1 }]
+  await settings.update(SYSTEM, { rateLimits: { enabled: true, rules, excludedIPs: [] } })
+  try {
+    const first = await write(kind, door, 'after')
+    expect(first.after).toBe(kind === 'delete' ? undefined : 'after')
+    const { before, after } = await write(kind, door, 'after')
+    expect(after).toBe(before)
+  } finally {
+    await settings.update(SYSTEM, { rateLimits: { enabled: false, rules: [] } })
+  }
+})
+
+test.each(WAYS.filter(([, , door]) => door.isInside !== true))(
+  '%s by %s: the request is in the log',
+  async (kind, _name, door) => {
+    const { logs } = world.rest.server.backend
+    await logs.truncate()
+    await write(kind, door, 'after')
+    await new Promise((resolve) => setImmediate(resolve))
+    await logs.flush()
+    const { json } = await world.rest.call('GET /logs?perPage=100')
+    const items = json['items'] as readonly { readonly message: string; readonly data: { readonly status: number } }[]
+    expect(
+      items.filter(({ message, data }) => /^(?:POST|PUT|PATCH|DELETE) /.test(message) && data.status < 300),
+    ).not.toEqual([])
+  },
+)
+
+test.each(WAYS.filter(([kind]) => kind === 'delete'))(
+  '%s by %s: a guard refuses what it takes along',
+  async (_, _name, door) => {
+    const { records } = world.rest.server.backend
+    const id = newId()
+    await records.create(ITSELF, 'posts', { id, title: 'before' })
+    const comment = await records.create(ITSELF, 'comments', { post: id })
+    guard = { decide: ({ database }) => (database === 'comments' ? () => REFUSED : undefined) }
+    await door.delete!(world, id)
+    expect(await stored(world.rest, id)).toBeDefined()
+    guard = {}
+    await door.delete!(world, id)
+    expect(await stored(world.rest, id)).toBeUndefined()
+    const { definitions } = world.rest.server.backend
+    expect(await definitions.records(definitions.get('comments')).get(String(comment['id']))).toBeUndefined()
+  },
+)
+
 test('a full collection takes no more by any door, and deletes work', async () => {
   const full = await openWorld({ limits: { databaseBytesMax: 300_000 } })
   try {
@@ -343,4 +413,49 @@ test('a full collection takes no more by any door, and deletes work', async () =
   } finally {
     await full.rest.close()
   }
+})
+
+/** Routes that write documents: each is of a door of the table. */
+const WRITING =
+  /^(?:(?:POST|PATCH|DELETE) \/api\/collections\/:collection\/records(?:\/:id)?|POST \/api\/(?:batch|sql|sync\/push|imports\/:collection\/rows)|POST \/:db(?:\/_bulk_docs)?|(?:PUT|DELETE|COPY) \/:db\/:id(?:\/\*)?|POST \/_replicate)$/
+/** Routes that write no record that somebody sends, and why. */
+const OTHERS: readonly (readonly [why: string, route: RegExp])[] = [
+  ['design documents are no records', /^[A-Z]+ \/:db\/_design\/:id(?:\/\*)?$/],
+  ['_local documents are no records, and cost room', /^[A-Z]+ \/:db\/_local\//],
+  [
+    'settings of a database',
+    /^[A-Z]+ \/:db(?:\/_(?:revs_limit|security|index.*|compact.*|view_cleanup|pannier\/history))?$/,
+  ],
+  ['superusers forget revisions', /^POST \/:db\/_(?:purge|ensure_full_commit)$/],
+  [
+    'reads',
+    /^POST \/:db\/_(?:changes|all_docs|design_docs|local_docs|revs_diff|missing_revs|bulk_get|find|explain|temp_view|design\/:ddoc\/_view)(?:\/.*)?$/,
+  ],
+  ['the server itself', /^[A-Z]+ \/_(?:db_updates|dbs_info|session|node\/.*|pannier\/wait)$/],
+  [
+    'the server writes of an account what it has asked for',
+    /^[A-Z]+ \/api\/collections\/:collection\/(?:auth-|request-|confirm-|impersonate\/|records\/:id\/(?:sessions|passkeys)).*$/,
+  ],
+  ['definitions', /^[A-Z]+ \/api\/collections(?:\/(?:import|meta\/.*|:collection(?:\/(?:truncate|check|preview))?))?$/],
+  [
+    'operations and reads',
+    /^[A-Z]+ \/api\/(?:settings|oauth2-redirect|tokens|realtime|crons|files|backups|check|logs|sync\/(?:pull|lease)|imports\/(?:check|:collection\/lacking))(?:\/.*)?$/,
+  ],
+  ['routes of the operator', /^[A-Z]+ \/api(?:\/\*)?$/],
+]
+
+test('each route that may write is of a door, or has a reason', async () => {
+  const routes: string[] = []
+  const plugin = fastifyPlugin(async (app: FastifyInstance) => {
+    app.addHook('onRoute', ({ method, url, config }) => {
+      // The answers to methods that a URL does not have.
+      if (config?.contentTypes?.includes('*') === true) return
+      for (const one of [method].flat()) if (!['GET', 'HEAD', 'OPTIONS'].includes(one)) routes.push(`${one} ${url}`)
+    })
+  })
+  const { close } = await startRest({ plugins: [plugin] })
+  await close()
+  expect(routes.filter((route) => WRITING.test(route)).length).toBeGreaterThan(10)
+  const unknown = routes.filter((route) => !WRITING.test(route) && !OTHERS.some(([, other]) => other.test(route)))
+  expect(unknown).toEqual([])
 })

@@ -3,14 +3,15 @@
  * document that will be stored. What they change joins the changes of hooks, so fields judge it too.
  */
 import type { Database } from 'pannier'
-import { isPannierError } from 'pannier'
-import { recordsName, type Definition } from '../../definitions/definition.ts'
+import type { FollowingGuard } from 'pannier/internal'
+import type { KnownDefinitions } from '../../access/rule-records.ts'
+import { nameOfRecords, recordsName, type Definition } from '../../definitions/definition.ts'
 import { type JsonObject } from '../../gateway/documents.ts'
-import { judgedBy, type GuardChain } from '../../gateway/guard-chain.ts'
-import type { GuardedChange, Judge, Refusal, Write } from '../../gateway/guards.ts'
+import { asServiceError, judgedBy, type GuardChain } from '../../gateway/guard-chain.ts'
+import type { GuardedChange, Judge, Write } from '../../gateway/guards.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import type { Quota, Room } from '../../gateway/quota.ts'
-import { ServiceError } from '../../gateway/service-error.ts'
+import type { ServiceError } from '../../gateway/service-error.ts'
 import { Stored } from '../../gateway/stored-documents.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import { documentOf, draftOf, type Draft } from './draft.ts'
@@ -25,6 +26,7 @@ export interface WriteGate {
 
 interface PassageParts {
   readonly database: Database
+  readonly definitions: KnownDefinitions
   readonly gate: WriteGate
 }
 
@@ -47,6 +49,7 @@ export interface Passed {
 /** One write on its way. Call `leave` when it has ended, whatever came of it. */
 export class Passage {
   readonly #gate: WriteGate
+  readonly #definitions: KnownDefinitions
   readonly #definition: Definition
   readonly #write: Write
   readonly #stored: Stored
@@ -55,9 +58,10 @@ export class Passage {
   #judges: readonly Judge[] | undefined
   #last: JsonObject | undefined
 
-  constructor({ database, gate }: PassageParts, principal: Principal, definition: Definition) {
+  constructor({ database, definitions, gate }: PassageParts, principal: Principal, definition: Definition) {
     const records = database.collection<JsonObject>(recordsName(definition))
     this.#gate = gate
+    this.#definitions = definitions
     this.#definition = definition
     this.#write = { principal, database: definition.name, newEdits: true }
     this.#stored = new Stored(records)
@@ -107,6 +111,11 @@ export class Passage {
     return refusal && asServiceError(refusal)
   }
 
+  /** Judges records that a delete takes along, or changes. */
+  get following(): FollowingGuard {
+    return this.#gate.guards.following(this.#write, (collection) => nameOfRecords(this.#definitions, collection))
+  }
+
   /** Call it when the write is stored. */
   written(): void {
     if (this.#last !== undefined) this.#gate.guards.written(this.#write, [this.#last])
@@ -145,12 +154,5 @@ function changesOf({ fields }: Definition, asked: JsonObject, verdict: JsonObjec
   return fields.flatMap(({ name, type }): HookChange[] => {
     const isSame = JSON.stringify(asked[name]) === JSON.stringify(verdict[name])
     return name === 'id' || type === 'password' || isSame ? [] : [[name, verdict[name]]]
-  })
-}
-
-function asServiceError(refusal: Refusal): ServiceError {
-  if (!isPannierError(refusal)) return refusal as ServiceError
-  return new ServiceError(refusal.code === 'PANNIER_CONFLICT' ? 'CONFLICT' : 'INVALID', refusal.message, {
-    cause: refusal,
   })
 }

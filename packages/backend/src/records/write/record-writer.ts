@@ -321,7 +321,7 @@ export class RecordWriter {
         }
         const hadSuperuser = mayTakeSuperusers && (await definitions.hasSuperuser(place))
         // A full collection can be emptied, so a delete needs no room.
-        const outcome = await guarded(recordsIn(place, definition), guard).delete(id)
+        const outcome = await guarded(recordsIn(place, definition), guard, passage.following).delete(id)
         if (outcome === undefined) throw missing('')
         if (hadSuperuser && !(await definitions.hasSuperuser(place))) throw LAST_SUPERUSER
         return undefined

@@ -69,6 +69,8 @@ export interface CollectionAccess {
   /** The collection as this handle last saw it, and whether that is committed. */
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean }
   readonly writing: CollectionWriting
+  /** Judges what a delete does to documents of a collection that refer to the deleted one. It throws its refusals. */
+  readonly judgeFollowing?: ((collection: string) => CollectionWriting['judge']) | undefined
 }
 
 /** A transaction has met a collection that has to be migrated first, or whose index is not built: it starts over. */

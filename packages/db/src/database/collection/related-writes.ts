@@ -5,7 +5,13 @@ import { decodeIdKey } from '../../codec/key-encoding.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import type { DocumentWrite, IndexMaintenance } from '../../document/document-write.ts'
 import type { DeleteTarget, EncodedBatch } from '../../document/encoded-batch.ts'
-import { deleteDocuments, putDocuments, type WriteFailure, type WriteMode } from '../../document/write-documents.ts'
+import {
+  deleteDocuments,
+  putDocuments,
+  type WriteContext,
+  type WriteFailure,
+  type WriteMode,
+} from '../../document/write-documents.ts'
 import type { HeldTransaction, WriteTransaction } from '../../kv/key-value-store.ts'
 import { CheckedMaintenance } from '../../relations/checked-writes.ts'
 import { CollectionRelations } from '../../relations/collection-relations.ts'
@@ -124,13 +130,14 @@ export class FollowedDeletes implements DeleteRules {
     // A transaction's own turn is its function's: each of its steps is whole.
     const isInside = access.loadLiveHost === undefined
     const followedMax = isInside ? Infinity : FOLLOWED_AT_ONCE_MAX
+    const { judgeFollowing } = access
     const atOnce = (transaction: WriteTransaction): T => {
-      const { work, result } = this.#begun(transaction, write)
+      const { work, result } = this.#begun(transaction, write, judgeFollowing)
       while (this.#step(work, transaction)) if (work.count > followedMax) throw new TooLarge()
       return result
     }
     const inSteps = async (held: HeldTransaction, pause: () => Promise<void>): Promise<T> => {
-      const { work, result } = await held.attempt(() => this.#begun(held, write))
+      const { work, result } = await held.attempt(() => this.#begun(held, write, judgeFollowing))
       while (await held.attempt(() => this.#step(work, held))) await pause()
       return result
     }
@@ -236,11 +243,20 @@ export class FollowedDeletes implements DeleteRules {
   }
 
   /** What it throws undoes the write. @throws MigrationNeeded */
-  #begun<T>(transaction: WriteTransaction, write: (transaction: WriteTransaction) => T): Begun<T> {
+  #begun<T>(
+    transaction: WriteTransaction,
+    write: (transaction: WriteTransaction) => T,
+    judgeFollowing?: CollectionAccess['judgeFollowing'],
+  ): Begun<T> {
     // The relations of now: they may have changed since the delete was asked for.
     const acting = this.#related.actingOn(this.#name) ?? actingNowhere(this.#name)
     this.#assertReady(transaction, acting)
-    const work = new DeleteWork(transaction, acting, (name) => this.#collectionOf(name).writing)
+    const contextOf = (name: string): WriteContext => {
+      const { writing } = this.#collectionOf(name)
+      const judge = judgeFollowing?.(name)
+      return judge === undefined ? writing : Object.assign(Object.create(writing) as WriteContext, { judge })
+    }
+    const work = new DeleteWork(transaction, acting, contextOf)
     return { work, result: noting(() => write(transaction)) }
   }
 

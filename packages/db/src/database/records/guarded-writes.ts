@@ -9,20 +9,31 @@ export type GuardedWrites<T extends object, Input extends object = T> = Pick<
   'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'
 >
 
+/** The guard of what relations do to documents of a collection; undefined: nothing judges them. */
+export type FollowingGuard = (collection: string) => DocumentGuard | undefined
+
 /**
  * The writes of a collection, each judged by `guard` inside the transaction that writes, alone or in a transaction.
- * Documents of one batch must have different ids, or the guard would not see the first of them.
+ * Documents of one batch must have different ids, or the guard would not see the first of them. `following` judges what a delete does
+ * to documents that refer to the deleted one: a refusal is one of the delete.
  */
 export function guarded<T extends object, Input extends object>(
   collection: TransactionCollection<T, Input>,
   guard: DocumentGuard,
+  following?: FollowingGuard,
 ): GuardedWrites<T, Input> {
-  return collection.by((access) => guardedAccess(access, guard))
+  return collection.by((access) => guardedAccess(access, guard, following))
 }
 
-function guardedAccess(access: CollectionAccess, guard: DocumentGuard): CollectionAccess {
-  const own = { judge: judgeBy(guard, access.writing.catalog) }
+function guardedAccess(access: CollectionAccess, guard: DocumentGuard, following?: FollowingGuard): CollectionAccess {
+  const { catalog } = access.writing
+  const own = { judge: judgeBy(guard, catalog) }
+  const judgeFollowing = (collection: string): CollectionWriting['judge'] => {
+    const follows = following?.(collection)
+    return follows && throwing(judgeBy(follows, catalog))
+  }
   return {
+    judgeFollowing: following && judgeFollowing,
     // It shows the relations of each moment: they may change after it is made.
     writing: Object.assign(Object.create(access.writing) as CollectionWriting, own),
     read: (read) => access.read(read),
@@ -34,5 +45,13 @@ function guardedAccess(access: CollectionAccess, guard: DocumentGuard): Collecti
     uploads: () => access.uploads(),
     pending: (work) => access.pending(work),
     known: () => access.known(),
+  }
+}
+
+function throwing(judge: NonNullable<CollectionWriting['judge']>): typeof judge {
+  return (transaction, state, batch) => {
+    const refused = judge(transaction, state, batch)
+    for (const error of refused.values()) throw error
+    return refused
   }
 }

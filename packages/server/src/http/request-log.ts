@@ -1,4 +1,4 @@
-/** What is logged of a request to PocketBase's API. Values of parameters that are secrets are not. */
+/** What is logged of a request, whatever door it comes by. Values of parameters that are secrets are not. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GUEST, LOG_LEVELS } from '@pannier/backend'
 import type { Backend, Principal } from '@pannier/backend'
@@ -29,7 +29,7 @@ export function noteError(request: FastifyRequest, error: unknown, answer: { mes
 export function logRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  { logs, settings, definitions }: Backend,
+  { logs, settings, definitions }: Pick<Backend, 'logs' | 'settings' | 'definitions'>,
 ): void {
   const { maxDays, logIP, logAuthId } = settings.values.logs
   const error = errors.get(request)
