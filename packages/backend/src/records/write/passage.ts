@@ -7,10 +7,10 @@ import type { FollowingGuard } from 'pannier/internal'
 import type { KnownDefinitions } from '../../access/rule-records.ts'
 import { nameOfRecords, recordsName, type Definition } from '../../definitions/definition.ts'
 import { type JsonObject } from '../../gateway/documents.ts'
-import { asServiceError, judgedBy, type GuardChain } from '../../gateway/guard-chain.ts'
+import { asServiceError, GuardChain, judgedBy } from '../../gateway/guard-chain.ts'
 import type { GuardedChange, Judge, Write } from '../../gateway/guards.ts'
 import type { Principal } from '../../gateway/principal.ts'
-import type { Quota, Room } from '../../gateway/quota.ts'
+import { Quota, type Room } from '../../gateway/quota.ts'
 import type { ServiceError } from '../../gateway/service-error.ts'
 import { Stored } from '../../gateway/stored-documents.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
@@ -46,6 +46,8 @@ export interface Passed {
   readonly document: JsonObject
 }
 
+const OPEN: WriteGate = { guards: new GuardChain([], { write: () => {} }), quota: new Quota() }
+
 /** One write on its way. Call `leave` when it has ended, whatever came of it. */
 export class Passage {
   readonly #gate: WriteGate
@@ -58,7 +60,10 @@ export class Passage {
   #judges: readonly Judge[] | undefined
   #last: JsonObject | undefined
 
-  constructor({ database, definitions, gate }: PassageParts, principal: Principal, definition: Definition) {
+  /** Collections of the system are the server's own: no guard and no quota keeps anybody from logging in. */
+  constructor(parts: PassageParts, principal: Principal, definition: Definition) {
+    const { database, definitions } = parts
+    const gate = definition.system ? OPEN : parts.gate
     const records = database.collection<JsonObject>(recordsName(definition))
     this.#gate = gate
     this.#definitions = definitions
