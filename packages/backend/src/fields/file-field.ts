@@ -106,7 +106,11 @@ function nameOf(file: FileValue): string {
   return typeof file === 'string' ? file : file.name
 }
 
-function checkFile(field: FileField, file: NewFile): FieldError | undefined {
+/** Why a field does not take a file that is not stored yet. */
+export function checkFile(
+  field: FileField,
+  file: Pick<NewFile, 'name' | 'originalName' | 'size' | 'type'>,
+): FieldError | undefined {
   const name = outsideLength(file.name, 1, NAME_MAX) ?? (/^[^./\\][^/\\]+$/.test(file.name) ? undefined : NO_MATCH)
   if (name !== undefined) return name
   const maxSize = field.maxSize <= 0 ? SIZE_MAX : field.maxSize

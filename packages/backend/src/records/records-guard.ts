@@ -17,6 +17,7 @@ import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gateway/guards.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { conflicting, type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
+import { withCheckedFiles } from './write/document-files.ts'
 import { valueErrors, type Draft } from './write/draft.ts'
 import { OutdatedWrite, Judge } from './write/judge.ts'
 import { failed } from './write/write-errors.ts'
@@ -70,7 +71,8 @@ export async function preparedDocument(
   const { _id: id, _rev: rev, _deleted: isDeleted } = document
   if (typeof id === 'string' && id.startsWith('_')) return forbidden(`'${definition.name}' has records only.`)
   if (!newEdits && !principal.isAdmin) return forbidden(madeElsewhere(definition))
-  if (!newEdits || isDeleted === true) return document
+  const withFiles = await withCheckedFiles(definition, document)
+  if (!newEdits || isDeleted === true || withFiles instanceof Error) return withFiles
   const { fields } = definition
   const names = new Set(fields.map(({ name }) => name))
   const unknown = Object.keys(document).filter((key) => !key.startsWith('_') && !names.has(key))
@@ -90,7 +92,7 @@ export async function preparedDocument(
   const options = { isSuperuser, now: dateText(environment.wallClock()), chance: environment }
   const { id: given, ...values } = applyInput(fields, old && { ...old, id }, input, options)
   for (const name of passwords) values[name] = document[name] ?? old?.[name] ?? ''
-  return { ...document, ...values, _id: given }
+  return { ...withFiles, ...values, _id: given }
 }
 
 function refusalOf(

@@ -246,7 +246,6 @@ describe('writes', () => {
     const refused: readonly (readonly [string, string, unknown?])[] = [
       ['guest', 'PUT /news/bbbbbbbbbbbbbbb', { title: 'x' }],
       ['ann', `PUT /news/${NOTE_ID}`, { ...other.json, title: 'x' }],
-      ['ann', `PUT /news/${NOTE_ID}/file.txt?rev=${String(other.json['_rev'])}`, 'x'],
       ['staff', `PUT /news/${own}`, { _rev: rev, title: 'x', author: 'staffstaffstaff' }],
       ['ann', `DELETE /news/${own}?rev=${rev}`],
       ['ann', 'PUT /news/ccccccccccccccc?new_edits=false', { _rev: '1-abc', title: 'x' }],
@@ -255,6 +254,9 @@ describe('writes', () => {
       const answer = await as(caller, request, body)
       expect([request, answer.status, answer.json['error']]).toEqual([request, 403, 'forbidden'])
     }
+    // No field of the record names such a file.
+    const file = await as('ann', `PUT /news/${NOTE_ID}/file.txt?rev=${String(other.json['_rev'])}`, 'x')
+    expect([file.status, file.json['error']]).toEqual([400, 'bad_request'])
     const bulk = {
       docs: [
         { _id: own, _rev: rev, title: 'again', author: 'annannannannann' },

@@ -20,6 +20,8 @@ interface Doc {
 }
 
 const PASSWORD = 'the password of ann'
+/** The beginning of a picture, in Latin-1. */
+const PNG = '\x89PNG\r\n\x1a\n'
 
 beforeAll(async () => {
   server = await startRest({})
@@ -33,6 +35,11 @@ beforeAll(async () => {
       { name: 'secret', type: 'file', maxSelect: 1, protected: true },
       { name: 'many', type: 'file', maxSelect: 9 },
     ],
+  })
+  await root.collections.create({
+    name: 'pictures',
+    type: 'base',
+    fields: [{ name: 'pic', type: 'file', maxSelect: 1, maxSize: 100, mimeTypes: ['image/png'] }],
   })
   await root.collections.create({
     name: 'shown',
@@ -189,32 +196,78 @@ test.each(['docs:file', '*:file', '/api/files/'])('the rate limit %s counts file
   expect(statuses).toEqual([200, 429])
 })
 
-test.each([
-  'a b.txt',
-  'ünïcödé 名前.png',
-  'quote".txt',
-  'per%cent%20.txt',
-  'a/b/../c.txt',
-  'semi;colon.html',
-  "o'clock.svg",
-  '..txt',
-])('an attachment with the name %j is a file of the record, and breaks no header', async (name) => {
-  const made = await root.collection('docs').create({})
-  const at = `/docs/${made.id}`
+test.each(['a b.txt', 'ünïcödé 名前.png', 'quote".txt', 'per%cent%20.txt', 'semi;colon.html', "o'clock.svg"])(
+  'an attachment with the name %j is a file of the record, and breaks no header',
+  async (name) => {
+    const made = await root.collection('docs').create({})
+    const at = `/docs/${made.id}`
+    const authorization = ADMIN
+    const { json: before } = await send(server.url, `GET ${at}`, undefined, { authorization })
+    const document = {
+      ...before,
+      open: name,
+      _attachments: { [name]: { content_type: 'text/html', data: Buffer.from('<script>').toString('base64') } },
+    }
+    expect((await send(server.url, `PUT ${at}`, document, { authorization })).status).toBe(201)
+    const answer = await fetch(`${server.url}/api/files/docs/${made.id}/${encodeURIComponent(name)}?thumb=70x50`)
+    expect([answer.status, await answer.text()]).toEqual([200, '<script>'])
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename=/)
+    expect(answer.headers.get('content-security-policy')).toContain('sandbox')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    await root.collection('docs').delete(made.id)
+  },
+)
+
+interface WrongFile {
+  readonly name?: string
+  readonly content?: string
+  /** What the field names. */
+  readonly field?: string
+}
+
+test.each<[what: string, wrong: WrongFile]>([
+  ['a name that leads out', { name: '../../evil.html' }],
+  ['a name with a slash', { name: 'a/b/../c.txt' }],
+  ['a name that is hidden', { name: '..txt' }],
+  ['a size', { content: 'x'.repeat(101) }],
+  ['a type that is not that of its content', { content: '<script>' }],
+  ['no field', { field: '' }],
+  ['another file than the field names', { field: 'other.png' }],
+])(
+  'a document is refused whose attachment has %s',
+  async (_what, { name = 'pic.png', content = PNG, field = name }) => {
+    const made = await root.collection('pictures').create({})
+    const at = `/pictures/${made.id}`
+    const authorization = ADMIN
+    const { json: before } = await send(server.url, `GET ${at}`, undefined, { authorization })
+    const attachment = { content_type: 'image/png', data: Buffer.from(content, 'latin1').toString('base64') }
+    const document = { ...before, pic: field, _attachments: { [name]: attachment } }
+    const replicated = { new_edits: false, docs: [{ ...document, _rev: '2-abc' }] }
+    const route = `PUT ${at}/${encodeURIComponent(name)}?rev=${String(before['_rev'])}`
+    for (const [request, body] of [
+      [`PUT ${at}`, document],
+      ['POST /pictures/_bulk_docs', { docs: [document] }],
+      ['POST /pictures/_bulk_docs', replicated],
+      [route, Buffer.from(content, 'latin1')],
+    ] as const)
+      await send(server.url, request, body, { authorization, 'content-type': 'application/json' })
+    const { json: after } = await send(server.url, `GET ${at}?conflicts=true`, undefined, { authorization })
+    expect(after).toEqual(before)
+    await root.collection('pictures').delete(made.id)
+  },
+)
+
+test('an attachment that its field takes is stored with the type of its content', async () => {
   const authorization = ADMIN
+  const data = Buffer.from(PNG, 'latin1').toString('base64')
+  const made = await root.collection('pictures').create({})
+  const at = `/pictures/${made.id}`
   const { json: before } = await send(server.url, `GET ${at}`, undefined, { authorization })
-  const document = {
-    ...before,
-    open: name,
-    _attachments: { [name]: { content_type: 'text/html', data: Buffer.from('<script>').toString('base64') } },
-  }
-  expect((await send(server.url, `PUT ${at}`, document, { authorization })).status).toBe(201)
-  const answer = await fetch(`${server.url}/api/files/docs/${made.id}/${encodeURIComponent(name)}?thumb=70x50`)
-  expect([answer.status, await answer.text()]).toEqual([200, '<script>'])
-  expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename=/)
-  expect(answer.headers.get('content-security-policy')).toContain('sandbox')
-  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-  await root.collection('docs').delete(made.id)
+  const attachment = { content_type: 'text/html', data }
+  const body = { ...before, pic: 'pic.png', _attachments: { 'pic.png': attachment } }
+  expect((await send(server.url, `PUT ${at}`, body, { authorization })).status).toBe(201)
+  const { json: after } = await send(server.url, `GET ${at}`, undefined, { authorization })
+  expect(after).toMatchObject({ pic: 'pic.png', _attachments: { 'pic.png': { content_type: 'image/png' } } })
 })
 
 test('several files of a field come, stay and go in one form, and in a batch', async () => {
