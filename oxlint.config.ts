@@ -166,11 +166,6 @@ export default defineConfig({
       ],
       rules: { 'no-restricted-imports': ['error', { paths: TEST_CHANCE_IMPORTS }] },
     },
-    {
-      // Their chance is taken out next.
-      files: ['packages/server/test/{attacks,couch,design,replication,servers}/**', 'packages/server/test/*.ts'],
-      rules: { 'no-restricted-imports': 'off', 'no-restricted-properties': 'off' },
-    },
     { files: ['*.config.ts', 'tools/test/results-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
     {
       files: LONG_FUNCTIONS.length > 0 ? LONG_FUNCTIONS : ['no-such-file'],

@@ -213,7 +213,7 @@ onPostgres((get) => {
       return fetch(url, { ...init, headers })
     }
     const remote = new PouchDB(`${balancer.url}/synced`, { fetch: fetchAsRoot, skip_setup: true } as object)
-    const local = new PouchDB(`synced-${Math.random()}`, { adapter: 'memory' })
+    const local = new PouchDB('synced', { adapter: 'memory' })
     const sync = local.sync(remote, { live: true, retry: true, back_off_function: () => 200 } as object)
     const acknowledged: string[] = []
     let made = 0
