@@ -138,6 +138,9 @@ export interface ChangeFilter {
 /** The file of each database in the folder of a server. */
 export const DATABASE_FILES: Readonly<Record<DatabaseName, string>>;
 
+/** No CouchDB database can have this name. */
+export const DEFINITIONS_COLLECTION = "$definitions";
+
 /** The newest event of each database, in order. It is in memory: each start of the server begins again. */
 export class DatabaseUpdates {
     /** A new one for each start of the server. */
@@ -742,6 +745,9 @@ export function randomText(chance: Chance, length: number, alphabet?: string): s
 
 /** A record that a request is about, as it is stored. */
 export function recordOfEvent(definition: Definition, document: JsonObject, chance: Chance): HookRecord;
+
+/** The collection of the library that has the records: it keeps its name when the collection is renamed. */
+export function recordsName({ id }: Pick<Definition, 'id'>): string;
 
 /** What hooks get of a request. `body`: its values, if they are read. */
 export function requestEvent({ app, definitions, environment }: EventParts, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;

@@ -7,6 +7,7 @@ import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
 import { ServiceError } from '@pannier/backend'
 import { Databases, forbidden, PASSWORD_CHARS_MIN, Passwords, ServerState } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
+import { appCollectionIn } from './app-collections.ts'
 import {
   isMissing,
   isThere,
@@ -90,6 +91,11 @@ export class FileAdministration implements Administration {
   }
 
   async createDatabase(name: string): Promise<void> {
+    if ((await appCollectionIn(this.#database, name)) !== undefined)
+      throw new ServiceError(
+        'EXISTS',
+        `${name} is a collection of the application: the server serves it as a database.`,
+      )
     if (await this.#databases.has(name)) throw new ServiceError('EXISTS', isThere(name))
     await this.#databases.create(name)
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
+import { openBackend, ServiceError, SYSTEM, type Backend, type BackupInfo } from '@pannier/backend'
 import {
   checkUnused,
   completeRestore,
@@ -12,16 +12,19 @@ import {
 } from '@pannier/backend/internal'
 import { forgetSigningKey } from '../../auth/signing-key.ts'
 import { makePrivateFolder } from '../../http/private-files.ts'
+import { addWhere, type Where } from '../administer.ts'
 import { givenPassword, givenSettingsKey, openFile, SERVER_FILE, withDatabase } from '../database-path.ts'
 import { sharedNames } from '../../own-databases.ts'
+import { readBy } from '../option-uses.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { postgresAt } from '../shared-storage.ts'
+import { SuperuserApi } from '../superuser-api.ts'
+import { formatTable } from '../table.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
-interface Where {
-  readonly dir: string
-}
+const OF_RUNNING =
+  "The URL of a server that runs has a superuser's e-mail address and password: http://root%40example.com:password@localhost:5984."
 
 interface RestoreArguments {
   readonly dir?: string
@@ -34,35 +37,36 @@ export function addBackup(program: Command, terminal: Terminal): void {
     .command('backup')
     .summary('backups of the application backend')
     .description(
-      "Backups of a server that is not running. One that runs makes and restores them through PocketBase's API.",
+      'Backups of all data of a server, as ZIP files. They are made and listed while the server runs, too; restored while it does not.',
     )
   const say = (text: string): void => printLine(terminal.stderr, text)
 
-  backup
-    .command('create')
+  addWhere(backup.command('create'))
     .summary('make a backup')
     .description(
-      'Makes a backup where the settings keep backups: in the folder `backups` of the server, or in a bucket.',
+      'Makes a backup where the settings keep backups: in the folder `backups` of the server, or in a bucket. ' +
+        OF_RUNNING,
     )
     .argument('[name]', 'small letters, digits, - and _, ending in .zip; made when left out', '')
-    .requiredOption('--dir <dir>', 'the folder of the server')
-    .action((name: string, { dir }: Where) =>
-      withDatabase(join(dir, SERVER_FILE), terminal, async (database) => {
-        const logs = await openFile(join(dir, DATABASE_FILES['auxiliary.db']), terminal)
-        const backend = await openBackend(database, { logs, backups: { dir }, ...givenSettingsKey() })
-        try {
-          await backend.backups.create(SYSTEM, name)
-          say('The backup was made.')
-        } catch (error) {
-          throw asFailed(error)
-        } finally {
-          await backend.close()
-          await logs.close()
-        }
-      }),
-    )
+    .action(async (name: string, { dir, url }: Where) => {
+      if (url !== undefined) await new SuperuserApi(url, terminal.signal).json('POST', '/api/backups', { name })
+      else await withBackups(dir, terminal, ({ backups }) => backups.create(SYSTEM, name))
+      say('The backup was made.')
+    })
 
-  backup
+  addWhere(backup.command('list'))
+    .summary('show the backups')
+    .description(`Shows the backups where the settings keep them. ${OF_RUNNING}`)
+    .option('--json', 'for programs', false)
+    .action(async ({ dir, url, json }: Where & { readonly json: boolean }) => {
+      const all =
+        url === undefined
+          ? await withBackups(dir, terminal, ({ backups }) => backups.list(SYSTEM))
+          : ((await new SuperuserApi(url, terminal.signal).json('GET', '/api/backups')) as BackupInfo[])
+      printLine(terminal.stdout, json ? JSON.stringify(all, undefined, 2) : describe(all))
+    })
+
+  const restoring = backup
     .command('restore')
     .summary('put the data of a backup in the place of those of a server')
     .description(
@@ -77,6 +81,37 @@ export function addBackup(program: Command, terminal: Terminal): void {
     )
     .option('--pooled', 'the URLs lead to poolers in transaction mode, such as pgbouncer', false)
     .action((file: string, options: RestoreArguments) => restore(file, options, terminal))
+  readBy<RestoreArguments>(restoring, {
+    pooled: { is: ({ storage }) => storage !== undefined, words: 'with --storage' },
+  })
+}
+
+async function withBackups<T>(
+  dir: string | undefined,
+  terminal: Terminal,
+  work: (backend: Backend) => Promise<T>,
+): Promise<T> {
+  if (dir === undefined) throw new UsageError('Where? Give --dir or --url.')
+  return withDatabase(join(dir, SERVER_FILE), terminal, async (database) => {
+    const logs = await openFile(join(dir, DATABASE_FILES['auxiliary.db']), terminal)
+    const backend = await openBackend(database, { logs, backups: { dir }, sendsMails: false, ...givenSettingsKey() })
+    try {
+      return await work(backend)
+    } catch (error) {
+      throw asFailed(error)
+    } finally {
+      await backend.close()
+      await logs.close()
+    }
+  })
+}
+
+function describe(all: readonly BackupInfo[]): string {
+  if (all.length === 0) return 'There are no backups.'
+  return formatTable(
+    ['backup', 'bytes', 'made'],
+    all.map(({ key, size, modified }) => [key, size.toLocaleString('en'), modified]),
+  )
 }
 
 async function restore(given: string, { dir, storage, pooled }: RestoreArguments, terminal: Terminal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { storedName } from '../app-collections.ts'
 import { DATABASE_ARGUMENT, withDatabase } from '../database-path.ts'
-import { UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
 export function addCompact(program: Command, terminal: Terminal): void {
@@ -15,12 +15,11 @@ export function addCompact(program: Command, terminal: Terminal): void {
     .argument('[collections...]', 'only these')
     .action((database: string, wanted: string[]) =>
       withDatabase(database, terminal, async (db) => {
-        const there = await db.collections()
-        const unknown = wanted.find((name) => !there.includes(name))
-        if (unknown !== undefined) throw new UsageError(`There is no collection ${unknown}.`)
-        for (const name of wanted.length > 0 ? wanted : there) {
+        const names = wanted.length > 0 ? wanted : await db.collections()
+        const stored = await Promise.all(names.map(async (name) => [name, await storedName(db, name)] as const))
+        for (const [name, collection] of stored) {
           terminal.signal.throwIfAborted()
-          const forgotten = await db.collection(name).compact()
+          const forgotten = await db.collection(collection).compact()
           printLine(terminal.stderr, `${name}: the content of ${forgotten} old revisions forgotten.`)
         }
         await db.flush()

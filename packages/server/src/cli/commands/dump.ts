@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { DATABASE_ARGUMENT, withDatabase } from '../database-path.ts'
 import { writeOutput } from '../file-output.ts'
+import { readBy } from '../option-uses.ts'
 import { UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
 export function addDump(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('dump')
     .summary('write a whole database into one file')
     .description(
@@ -31,4 +32,5 @@ export function addDump(program: Command, terminal: Terminal): void {
         }
       })
     })
+  readBy<{ readonly force: boolean }>(command, { force: { is: (_, [, file]) => file !== '-', words: 'with a file' } })
 }

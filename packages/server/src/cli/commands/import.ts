@@ -1,9 +1,12 @@
 import { existsSync, openAsBlob } from 'node:fs'
 import { Readable } from 'node:stream'
 import { Option, type Command } from 'commander'
-import type { ImportResult } from 'pannier'
+import type { Collection, ImportResult } from 'pannier'
 import type { ByteSource, ImportFormat, ImportMode } from 'pannier/types'
+import { appCollectionIn } from '../app-collections.ts'
+import { importRecords } from '../app-records.ts'
 import { DATABASE_ARGUMENT, withNewDatabase } from '../database-path.ts'
+import { readBy, type Use } from '../option-uses.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import {
   addPocketBaseOptions,
@@ -25,7 +28,8 @@ export function addImport(program: Command, terminal: Terminal): void {
     .command('import')
     .summary('read documents into a collection, or all that a PocketBase has')
     .description(
-      'Reads documents from a file into a collection, which is made if it is not there. With --from-pocketbase it moves ' +
+      'Reads documents from a file into a collection, which is made if it is not there. A collection of an application takes records, ' +
+        'with the checks of its fields: all of them, or none. With --from-pocketbase it moves ' +
         'all that a PocketBase has: collections, records, files, accounts with their passwords.',
     )
     .argument('[database]', DATABASE_ARGUMENT)
@@ -52,30 +56,64 @@ export function addImport(program: Command, terminal: Terminal): void {
     async (database: string | undefined, collection: string | undefined, file: string, given: ImportArguments) => {
       if (isFromPocketBase(given)) {
         if (database !== undefined) throw new UsageError('With --from-pocketbase, --dir or --url says where it goes.')
-        await importFromPocketBase(given, terminal)
-        return
+        return importFromPocketBase(given, terminal)
       }
       if (database === undefined || collection === undefined) throw new UsageError('Name a database and a collection.')
-      const { format, mode, stubs } = given
       const source = await sourceOf(file, terminal)
       await withNewDatabase(database, terminal, async (db) => {
-        const progress = startProgress(terminal, `Importing into ${collection}`, 'bytes')
-        try {
-          const result = await db.collection(collection).import(source, {
-            mode,
-            stubs,
-            ...(format !== undefined && { format }),
-            signal: terminal.signal,
-            onProgress: ({ bytes, bytesTotal }) => progress.update(bytes, bytesTotal),
-          })
-          progress.stop()
-          report(result, terminal)
-        } finally {
-          progress.stop()
-        }
+        const definition = await appCollectionIn(db, collection)
+        if (definition === undefined) return importDocuments(db.collection(collection), source, given, terminal)
+        if (command.getOptionValueSource('stubs') === 'cli')
+          throw new UsageError(`--stubs is about documents, and ${collection} has records.`)
+        const count = await importRecords(db, definition, { source, mode: given.mode, format: given.format })
+        printLine(terminal.stderr, `${counted(count, 'record')} imported.`)
       })
     },
   )
+  readBy<ImportArguments>(command, USES)
+}
+
+const FROM_POCKETBASE: Use<ImportArguments> = { is: isFromPocketBase, words: 'with --from-pocketbase or --data' }
+const FROM_FILE: Use<ImportArguments> = {
+  is: (given) => !isFromPocketBase(given),
+  words: 'without --from-pocketbase, for a file with documents',
+}
+
+/** Each option has a line. */
+const USES: { readonly [Name in keyof Required<ImportArguments>]: Use<ImportArguments> | undefined } = {
+  format: FROM_FILE,
+  mode: FROM_FILE,
+  stubs: FROM_FILE,
+  dir: FROM_POCKETBASE,
+  url: FROM_POCKETBASE,
+  fromPocketbase: undefined,
+  data: undefined,
+  dryRun: FROM_POCKETBASE,
+  skip: FROM_POCKETBASE,
+  superusers: FROM_POCKETBASE,
+  settings: FROM_POCKETBASE,
+}
+
+async function importDocuments(
+  collection: Collection<Record<string, unknown>>,
+  source: ByteSource,
+  { format, mode, stubs }: ImportArguments,
+  terminal: Terminal,
+): Promise<void> {
+  const progress = startProgress(terminal, `Importing into ${collection.name}`, 'bytes')
+  try {
+    const result = await collection.import(source, {
+      mode,
+      stubs,
+      ...(format !== undefined && { format }),
+      signal: terminal.signal,
+      onProgress: ({ bytes, bytesTotal }) => progress.update(bytes, bytesTotal),
+    })
+    progress.stop()
+    report(result, terminal)
+  } finally {
+    progress.stop()
+  }
 }
 
 async function sourceOf(file: string, { stdin }: Terminal): Promise<ByteSource> {

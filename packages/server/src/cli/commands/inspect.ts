@@ -1,11 +1,14 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { CollectionInfo, Database, IndexInfo } from 'pannier'
+import { appCollectionsIn } from '../app-collections.ts'
 import { databasePath, DATABASE_ARGUMENT, withDatabase } from '../database-path.ts'
 import { formatTable } from '../table.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
 interface Inspection extends CollectionInfo {
+  /** The name that its application has for it. */
+  readonly application?: string
   readonly indexes: readonly IndexInfo[]
 }
 
@@ -30,9 +33,12 @@ export function addInspect(program: Command, terminal: Terminal): void {
 
 async function inspect(db: Database): Promise<Inspection[]> {
   const found: Inspection[] = []
+  const definitions = await appCollectionsIn(db)
   for (const name of await db.collections()) {
     const collection = db.collection(name)
-    found.push({ ...(await collection.info()), indexes: await collection.indexes() })
+    const application = definitions.get(name)?.name
+    const more = { indexes: await collection.indexes(), ...(application !== undefined && { application }) }
+    found.push({ ...(await collection.info()), ...more })
   }
   return found
 }
@@ -42,8 +48,8 @@ function describe(collections: readonly Inspection[]): string {
   const count = (value: number | undefined): string => value?.toLocaleString('en') ?? ''
   return formatTable(
     ['collection', 'documents', 'deleted', 'last seq', 'indexes'],
-    collections.map(({ name, documents, deleted, lastSeq, indexes }) => [
-      name,
+    collections.map(({ name, application, documents, deleted, lastSeq, indexes }) => [
+      application === undefined ? name : `${application} (of the application: ${name})`,
       count(documents),
       count(deleted),
       count(lastSeq),

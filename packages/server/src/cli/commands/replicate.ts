@@ -4,7 +4,9 @@ import type { Database, Replication, ReplicationOptions, ReplicationResult } fro
 import type { ReplicationSide } from 'pannier/types'
 import { memory } from 'pannier/memory'
 import { existsSync } from 'node:fs'
+import { appCollectionIn } from '../app-collections.ts'
 import { databasePath, openFile } from '../database-path.ts'
+import { readBy } from '../option-uses.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { counted, printLine, type Terminal } from '../terminal.ts'
@@ -21,7 +23,7 @@ interface ReplicateArguments {
 const PLACE = 'the URL of a database, or FILE#COLLECTION (also with the folder of a server as FILE)'
 
 export function addReplicate(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('replicate')
     .summary('bring what a database has to another one')
     .description(
@@ -41,6 +43,7 @@ export function addReplicate(program: Command, terminal: Terminal): void {
     .option('--selector <json>', 'only documents that match, as {"age": {"$gte": 18}}', parseSelector)
     .option('--ids <ids>', 'only these documents: a,b,c', (text) => text.split(','))
     .action((source: string, target: string, options: ReplicateArguments) => run(source, target, options, terminal))
+  readBy<ReplicateArguments>(command, { param: { is: ({ filter }) => filter !== undefined, words: 'with --filter' } })
 }
 
 async function run(source: string, target: string, options: ReplicateArguments, terminal: Terminal): Promise<void> {
@@ -123,6 +126,10 @@ async function sideOf(
   const database = opened.get(file) ?? (await openFile(file, terminal))
   if (!isThere && !opened.has(file)) made.push(database)
   opened.set(file, database)
+  if ((await appCollectionIn(database, name)) !== undefined)
+    throw new UsageError(
+      `${name} is a collection of an application, whose fields and rules a file does not ask. Start the server, and name its URL.`,
+    )
   if (!mayMake && !(await database.collections()).includes(name))
     throw new UsageError(`There is no collection ${name}.`)
   return database.collection(name)

@@ -32,6 +32,7 @@ export function addRestore(program: Command, terminal: Terminal): void {
       const path = databasePath(database)
       if (existsSync(path)) throw new UsageError(`${path} is there already; restore to another place.`)
       if (file !== '-' && !existsSync(file)) throw new UsageError(`There is no file ${file}.`)
+      if (file !== '-') await assertNoBackup(file, path)
       await makePrivateFolder(dirname(path))
       if (basename(path) === SERVER_FILE) await forgetSigningKey(dirname(path))
       const progress = startProgress(terminal, 'Restoring', 'bytes')
@@ -51,4 +52,13 @@ export function addRestore(program: Command, terminal: Terminal): void {
         progress.stop()
       }
     })
+}
+
+/** Backups of the application are ZIP files. */
+async function assertNoBackup(file: string, path: string): Promise<void> {
+  const blob = await openAsBlob(file)
+  if ((await blob.slice(0, 2).text()) !== 'PK') return
+  throw new UsageError(
+    `${file} is a backup of an application, and no dump: \`pannier backup restore ${file} --dir ${dirname(path)}\` restores it.`,
+  )
 }

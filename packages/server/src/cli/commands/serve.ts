@@ -14,6 +14,7 @@ import type { RestartReason, ServerOptions } from '../../server-options.ts'
 import { ServiceError } from '@pannier/backend'
 import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
 import { calmThreads } from '../calm-threads.ts'
+import { readBy } from '../option-uses.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { explained } from '../superuser-api.ts'
 import { sharedStorage, whenUpdated, type StorageArguments } from '../shared-storage.ts'
@@ -63,7 +64,7 @@ const EVERYWHERE = '0.0.0.0'
 const LEVELS = ['silent', 'error', 'warn', 'info', 'debug']
 
 export function addServe(program: Command, terminal: Terminal): void {
-  program
+  const command = program
     .command('serve')
     .summary('run the server')
     .description(
@@ -129,6 +130,18 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--automigrate', 'a change of a collection writes a migration: for development', false)
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
     .action((options: ServeArguments) => serve(options, terminal))
+  refuseUnread(command)
+}
+
+/** Options that need others. */
+function refuseUnread(command: Command): void {
+  readBy<ServeArguments>(command, {
+    pooled: { is: ({ storage }) => storage !== undefined, words: 'with --storage' },
+    listenUrl: { is: ({ pooled }) => pooled, words: 'with --pooled' },
+    httpPort: { is: ({ https }) => https !== undefined, words: 'with --https' },
+    indexFallback: { is: (given) => given.public !== undefined, words: 'with --public' },
+    hooksWatch: { is: ({ dir, hooks }) => (dir ?? hooks) !== undefined, words: 'with --hooks or --dir' },
+  })
 }
 
 async function serve(options: ServeArguments, terminal: Terminal): Promise<void> {
@@ -212,7 +225,11 @@ async function serveOnce(
     printLine(stdout, `Pannier listens at ${url}`)
     const secret = await server.backend.accounts.firstSuperuser.offer()
     if (secret !== undefined) {
-      printLine(stderr, `Make the first superuser, the admin, within 30 minutes: ${url}${SETUP_PATH}${secret}`)
+      const other = admin === undefined ? '' : `${admin.split(':')[0]} serves CouchDB's API alone. `
+      printLine(
+        stderr,
+        `${other}Make the first superuser, the admin of the application, within 30 minutes: ${url}${SETUP_PATH}${secret}`,
+      )
       if (storage === undefined)
         printLine(stderr, `(or stop the server, and run: pannier superuser upsert EMAIL PASSWORD --dir ${dir})`)
     }

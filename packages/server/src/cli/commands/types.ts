@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { openBackend, SYSTEM } from '@pannier/backend'
 import { addWhere, type Where } from '../administer.ts'
@@ -27,7 +28,11 @@ export function addTypes(program: Command, terminal: Terminal): void {
         terminal.stdout.write(text)
         return
       }
-      await writeFile(out, text).catch((error: unknown) => {
+      const write = async (): Promise<void> => {
+        await mkdir(dirname(out), { recursive: true })
+        await writeFile(out, text)
+      }
+      await write().catch((error: unknown) => {
         throw new FailedError(`Can't write ${out}: ${(error as Error).message}`, { cause: error })
       })
       printLine(terminal.stderr, `${out} was written.`)
