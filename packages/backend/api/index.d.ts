@@ -637,8 +637,11 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     /** The texts of a field that has many; one for a field that has one. */
     getStringSlice(name: keyof Of['values'] & string): string[];
     /**
-     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * Changes a field. A value of JSON is read as that of a request. Of JavaScript's, a date takes a `Date`, a file a `File`, a `Blob`, bytes or an
+     * upload, a relation a record, a JSON field what JSON.stringify takes, and a `Map` or a `Set`; others throw. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
      * A name that is no field is kept for `withCustomData`, and never stored.
+     *
+     * @throws TypeError for a value that the field can't take
      */
     set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void;
     /** Sets many. */
@@ -657,6 +660,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
     /** What hooks have set, in order. */
     get changes(): readonly HookChange[];
+    /** As it is stored, after the last time that it was. Undefined: the record is new. */
+    get document(): JsonObject | undefined;
     /** The record has been stored: what was set is in it. */
     settle(document: JsonObject): void;
 }
@@ -2653,12 +2658,16 @@ class NewFile {
     readonly name: string;
     readonly originalName: string;
     readonly size: number;
-    /** By its content: `image/png`. */
-    readonly type: string;
     readonly stream: () => ReadableStream<Uint8Array>;
+    /** One of a program, which has its name at once. Its type is known after `look`. */
+    static ofProgram(upload: Upload, chance: Chance): NewFile;
     static from(upload: Upload, chance: Chance): Promise<NewFile>;
     /** One that has had its name before. */
     static named(upload: Upload): Promise<NewFile>;
+    /** By its content: `image/png`. Empty before it was looked at. */
+    get type(): string;
+    /** Finds the type out. */
+    look(): Promise<void>;
 }
 
 /** One that is made, for somebody who is not asked for a mail. */

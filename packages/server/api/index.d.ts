@@ -331,8 +331,11 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     /** The texts of a field that has many; one for a field that has one. */
     getStringSlice(name: keyof Of['values'] & string): string[];
     /**
-     * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * Changes a field. A value of JSON is read as that of a request. Of JavaScript's, a date takes a `Date`, a file a `File`, a `Blob`, bytes or an
+     * upload, a relation a record, a JSON field what JSON.stringify takes, and a `Map` or a `Set`; others throw. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
      * A name that is no field is kept for `withCustomData`, and never stored.
+     *
+     * @throws TypeError for a value that the field can't take
      */
     set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void;
     /** Sets many. */
@@ -351,6 +354,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
     /** What hooks have set, in order. */
     get changes(): readonly HookChange[];
+    /** As it is stored, after the last time that it was. Undefined: the record is new. */
+    get document(): JsonObject | undefined;
     /** The record has been stored: what was set is in it. */
     settle(document: JsonObject): void;
 }
@@ -746,6 +751,16 @@ export interface StoredDocuments {
     leaves(id: string): Promise<JsonObject[]>;
     /** Whether there was such a document. */
     wasDeleted(id: string): Promise<boolean>;
+}
+
+/** A file that is uploaded, as a value of a file field in a `RecordInput`. */
+export interface UploadedFile {
+    /** The name that the client gave. */
+    readonly name: string;
+    /** Bytes. */
+    readonly size: number;
+    /** May be asked for more than once. */
+    stream(): ReadableStream<Uint8Array>;
 }
 
 /** Somebody writes, or is about to. */

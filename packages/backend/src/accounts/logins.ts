@@ -74,7 +74,11 @@ export class Logins {
       login = mfaId === undefined ? await this.begin(actor, holder, { method }) : { mfaId }
     })
     if (login === undefined) throw forbidden('')
-    return login
+    // A hook may have saved the account.
+    const saved = seen.document!
+    if ('mfaId' in login || saved === record) return login
+    const { principal } = login
+    return { ...login, principal: { ...principal, account: { ...principal.account!, record: saved } } }
   }
 
   /** Whether the record may log in at all. @throws ServiceError FORBIDDEN */

@@ -8,7 +8,7 @@ export const HOOK_DECLARATIONS_MARK =
 
 const SERVER = '@pannier/server'
 const HEAD = `${HOOK_DECLARATIONS_MARK}
-import type { HookRecord, Hooks as HooksOf } from '${SERVER}'
+import type { HookRecord, Hooks as HooksOf, UploadedFile } from '${SERVER}'
 
 /** What a hook file gets. */
 export type Hooks = HooksOf<Collections>
@@ -26,7 +26,7 @@ export function hookDeclarations(all: readonly Definition[]): string {
   return `${HEAD}\n/** All collections, by name. */\nexport type Collections = {\n${collections.join('')}}\n`
 }
 
-/** What a new record takes, and a stored one. Hooks name files that are stored, and set a password without its confirmation. */
+/** What a new record takes, and a stored one. Hooks name files that are stored or give new ones, and set a password without its confirmation. */
 function changesOf(definition: Definition): Property[] {
   const fields = new Set(definition.fields.map(({ name }) => name))
   const all = [...inputsOf(definition, 'create', INPUTS), ...inputsOf(definition, 'update', INPUTS)]
@@ -37,5 +37,5 @@ function changesOf(definition: Definition): Property[] {
   })
 }
 
-const INPUTS: InputTypes = { file: 'string', date: 'string | Date' }
+const INPUTS: InputTypes = { file: 'string | File | Blob | Uint8Array | UploadedFile', date: 'string | Date' }
 const CONFIRMATIONS: ReadonlySet<string> = new Set(['passwordConfirm', 'oldPassword'])

@@ -120,7 +120,8 @@ export function checkFile(
     return fieldError('validation_file_size_limit', message, { file: shown, maxSize })
   }
   const types = field.mimeTypes ?? []
-  if (types.length === 0 || types.some((type) => isType(file.type, type))) return undefined
+  // A file that nobody has looked at yet is judged when it is written.
+  if (types.length === 0 || file.type === '' || types.some((type) => isType(file.type, type))) return undefined
   const message = `${JSON.stringify(file.name)} mime type must be one of: ${types.join(', ')}.`
   return fieldError('validation_invalid_mime_type', message)
 }

@@ -16,9 +16,12 @@ export class NewFile {
   readonly name: string
   readonly originalName: string
   readonly size: number
-  /** By its content: `image/png`. */
-  readonly type: string
   readonly stream: () => ReadableStream<Uint8Array>
+
+  /** One of a program, which has its name at once. Its type is known after `look`. */
+  static ofProgram(upload: Upload, chance: Chance): NewFile {
+    return new NewFile(upload, '', storedName(baseName(upload), '', chance))
+  }
 
   static async from(upload: Upload, chance: Chance): Promise<NewFile> {
     const type = typeOf(await headOf(upload.stream()))
@@ -30,12 +33,24 @@ export class NewFile {
     return new NewFile(upload, typeOf(await headOf(upload.stream())), upload.name)
   }
 
+  #type: string
+
   private constructor(upload: Upload, type: string, name: string) {
     this.originalName = baseName(upload)
     this.name = name
     this.size = upload.size
-    this.type = type
+    this.#type = type
     this.stream = () => upload.stream()
+  }
+
+  /** By its content: `image/png`. Empty before it was looked at. */
+  get type(): string {
+    return this.#type
+  }
+
+  /** Finds the type out. */
+  async look(): Promise<void> {
+    if (this.#type === '') this.#type = typeOf(await headOf(this.stream()))
   }
 }
 

@@ -6,6 +6,7 @@ import { toText } from '../fields/cast.ts'
 import { emptyValue, presentValue } from '../fields/field-types.ts'
 import { NewFile } from '../fields/new-file.ts'
 import { NewPassword } from '../fields/password-field.ts'
+import { programValue } from '../fields/program-value.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 
@@ -107,7 +108,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   }
 
   #get(name: string): unknown {
-    const value = this.#custom.has(name) ? this.#custom.get(name) : this.#state.values[name]
+    if (this.#custom.has(name)) return this.#custom.get(name)
+    const value = this.#state.values[name]
     if (value instanceof NewPassword) return value.text
     if (value instanceof NewFile) return value.name
     return Array.isArray(value) && value.some((one) => one instanceof NewFile)
@@ -144,22 +146,27 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   }
 
   /**
-   * Changes a field. The value is read as that of a request. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+   * Changes a field. A value of JSON is read as that of a request. A date takes a `Date`, a file takes a `File`, a `Blob`, bytes or an upload.
+   * A relation takes a record, a JSON field takes a `Map` or a `Set`. A value that the field can't take throws.
+   * A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
    * A name that is no field is kept for `withCustomData`, and never stored.
+   *
+   * @throws TypeError for a value that the field can't take
    */
   set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void {
     this.#set(name, value)
   }
 
-  #set(name: string, value: unknown): void {
+  #set(name: string, given: unknown): void {
     const { stored, values } = this.#state
     const { fields } = this.#definition
-    const changed = applyChange(fields, values, name, value, this.#chance)
-    if (changed === undefined) {
-      this.#custom.set(name, value)
+    const [field, modifier] = meant(fields, name) ?? []
+    if (field === undefined) {
+      this.#custom.set(name, given)
       return
     }
-    const [field, modifier] = meant(fields, name)!
+    const value = programValue(field, given, { call: 'set()', name, chance: this.#chance })
+    const changed = applyChange(fields, values, name, value, this.#chance)!
     // A text is drawn once: what the hook sees is stored.
     this.#changes.push(modifier === 'generate' ? [field.name, changed[field.name]] : [name, value])
     this.#state = { stored, values: changed }
@@ -167,7 +174,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
 
   /** Sets many. */
   load(values: Readonly<Partial<Of['changes']>>): void {
-    for (const [name, value] of Object.entries(values)) this.#set(name, value)
+    for (const [name, value] of Object.entries(values)) if (value !== undefined) this.#set(name, value)
   }
 
   /** Keeps fields from clients, in `onRecordEnrich`. */
@@ -231,6 +238,11 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   /** What hooks have set, in order. */
   get changes(): readonly HookChange[] {
     return this.#changes
+  }
+
+  /** As it is stored, after the last time that it was. Undefined: the record is new. */
+  get document(): JsonObject | undefined {
+    return this.#state.stored
   }
 
   /** The record has been stored: what was set is in it. */

@@ -44,7 +44,7 @@ export function watchedApp(app: HookApp, parts: () => WatchedParts): HookApp {
   const around = (name: string, call: Call): Call =>
     function method(...parameters) {
       const scope = currentScope()
-      if (scope === undefined) return call(...parameters)
+      if (scope === undefined) return (async () => call(...parameters))()
       const place = new Error(`app.${name}()`)
       Error.captureStackTrace(place, method)
       const { environment, hooks } = parts()

@@ -7,6 +7,7 @@ import type { Passwords } from '../accounts/passwords.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { toText } from '../fields/cast.ts'
 import { applyChange, meant } from '../fields/apply-input.ts'
+import { NewFile } from '../fields/new-file.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { AroundWrites, GuardedOutcome } from '../gateway/guarded-writer.ts'
 import type { GuardedWrite, Refusal } from '../gateway/guards.ts'
@@ -151,8 +152,10 @@ async function changedDocument(
     if (field.type !== 'file') continue
     const names = new Set(listOf(made[name]))
     for (const gone of listOf(document[name])) if (!names.has(gone)) delete attachments[gone as string]
+    for (const file of listOf(values[name]))
+      if (file instanceof NewFile) attachments[file.name] = { data: file.stream(), contentType: file.type }
   }
-  if (document['_attachments'] !== undefined) made['_attachments'] = attachments
+  if (Object.keys(attachments).length > 0 || document['_attachments'] !== undefined) made['_attachments'] = attachments
   const tokenKey = renewedTokenKey(draft, false)
   return tokenKey === undefined ? made : { ...made, tokenKey }
 }

@@ -141,8 +141,8 @@ export class ExternalAccounts {
       }
     })
     const written = await (hooked === undefined ? writing : writing.catch((error: unknown) => hooked.failed(error)))
-    await hooked?.succeeded(written)
-    return written!.document
+    const ended = hooked === undefined ? written : await hooked.succeeded(written)
+    return ended!.document
   }
 
   async #write(place: Place, { actor, ...operation }: { readonly actor: Actor } & RecordOperation): Promise<void> {

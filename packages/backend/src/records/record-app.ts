@@ -6,7 +6,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { SYSTEM } from '../gateway/principal.ts'
-import { missing } from '../gateway/service-error.ts'
+import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
 import type { Hooks } from '../hooks/hooks.ts'
@@ -83,7 +83,8 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
 /** With each `{:name}` replaced by its value. */
 function withParameters(filter: string, parameters: FilterParameters = {}): string {
   return filter.replace(/\{:(\w+)\}/g, (whole, name: string) => {
-    const value = parameters[name]
-    return value === undefined ? whole : literal(value)
+    const value = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (value === undefined) throw invalid(`The filter '${filter}' has ${whole}, and the parameters have no ${name}.`)
+    return literal(value)
   })
 }

@@ -1,4 +1,5 @@
 /** What hooks can do inside a transaction. */
+import { badArgument } from 'pannier/internal'
 import type { Definition } from '../definitions/definition.ts'
 import { dateText } from '../fields/date-text.ts'
 import { invalid, missing } from '../gateway/service-error.ts'
@@ -54,7 +55,10 @@ export function transactionApp(outside: HookApp, transaction: RecordTransaction)
 
 /** As the language of filters has it. */
 export function literal(value: FilterParameters[string]): string {
-  if (value instanceof Date) return `'${dateText(value.getTime())}'`
-  if (typeof value !== 'string') return String(value)
+  if (value instanceof Date && Number.isFinite(value.getTime())) return `'${dateText(value.getTime())}'`
+  const isNumber = typeof value === 'number' && Number.isFinite(value)
+  if (isNumber || typeof value === 'boolean' || value === null) return String(value)
+  if (typeof value !== 'string')
+    throw badArgument('app', 'a value of a filter must be a text, a finite number, a boolean, null or a Date', value)
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

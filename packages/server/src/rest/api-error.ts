@@ -1,4 +1,5 @@
 /** Errors that hooks and custom routes answer with. */
+import { badArgument } from 'pannier/internal'
 import { ServiceError } from '@pannier/backend'
 import type { ErrorData, ServiceErrorCode } from '@pannier/backend'
 
@@ -23,6 +24,8 @@ export class ApiError extends ServiceError {
   readonly status: number
 
   constructor(status: number, message = '', data?: ErrorData) {
+    if (!Number.isInteger(status) || status < 400 || status > 599)
+      throw badArgument('ApiError()', 'status must be a whole number from 400 to 599', status)
     super(CODES.get(status) ?? 'INVALID', message, data && { data })
     this.name = 'ApiError'
     this.status = status

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // The first one of the page is tried alone in its own test.
   expect(first).toContain('onRecordAfterCreateSuccess')
   const all = [...others, ...(await examples('hook-events.md'))]
-  expect(all).toHaveLength(9)
+  expect(all).toHaveLength(10)
   for (const [n, code] of all.entries()) await writeFile(join(dir, 'hooks', `${n}.ts`), code)
   server = await startRest({ dir, hooks: { dir: join(dir, 'hooks') } })
   const collections = [
@@ -43,6 +43,13 @@ beforeAll(async () => {
       ],
     },
     { name: 'notes', fields: [{ name: 'text', type: 'text' }] },
+    {
+      name: 'photos',
+      fields: [
+        { name: 'taken', type: 'date' },
+        { name: 'files', type: 'file', maxSelect: 9 },
+      ],
+    },
     { name: 'accounts', fields: [{ name: 'balance', type: 'number', min: 0 }] },
     {
       name: 'payments',
@@ -175,4 +182,14 @@ test('onBootstrap runs when the files are loaded; what it throws keeps the serve
   expect(await started.server.backend.app.countRecords('users')).toBe(1)
   await started.close()
   await rm(folder, { recursive: true, force: true })
+})
+
+test('a route stores an upload, a file of its own and a date', async () => {
+  const form = new FormData()
+  form.append('photo', new File(['picture'], 'Cat.png'))
+  const response = await fetch(`${server.url}/photos`, { method: 'POST', body: form })
+  expect(await response.json()).toMatchObject({
+    taken: expect.stringMatching(/^20\d\d-/) as string,
+    files: [expect.stringMatching(/^cat_\w+\.png$/), expect.stringMatching(/^about_\w+\.txt$/)],
+  })
 })

@@ -1,4 +1,5 @@
 /** The values of a new account: what the client sends, and what the provider tells for the fields that a collection maps. */
+import { programInput } from '../../fields/program-value.ts'
 import type { Environment } from 'pannier/types'
 import type { AuthDefinition } from '../../definitions/definition.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
@@ -29,9 +30,10 @@ const AVATAR_MS_MAX = 10_000
 const FILE_BYTES_MAX: number = 5 * 1024 * 1024
 
 export async function signUpInput(signUp: SignUp): Promise<JsonObject> {
-  const { definition, user, createData } = signUp
+  const { definition, user, environment } = signUp
   const { id, name, username, avatarURL } = definition.oauth2.mappedFields
-  const input: JsonObject = { ...createData }
+  const place = { call: 'createData', chance: environment }
+  const input: JsonObject = programInput(definition.fields, signUp.createData, place)
   if (typeof input['email'] !== 'string' || input['email'] === '') input['email'] = user.email
   const map = (field: string, value: unknown): void => {
     if (field !== '' && !Object.hasOwn(input, field) && value !== undefined) input[field] = value

@@ -95,11 +95,12 @@ export class BatchWriter {
     }
     // All are written, whatever a hook says now.
     const ended = await Promise.allSettled(
-      hooked.map(async (one, index) => (one?.isWanted ? one.succeeded(written[index]) : undefined)),
+      hooked.map(async (one, index) => (one?.isWanted ? one.succeeded(written[index]) : written[index])),
     )
-    const failure = ended.find((one) => one.status === 'rejected')
-    if (failure !== undefined) throw failure.reason
-    return written
+    return ended.map((one) => {
+      if (one.status === 'rejected') throw one.reason
+      return one.value
+    })
   }
 
   /** Runs the hooks that come before the writes. */

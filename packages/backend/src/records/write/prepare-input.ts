@@ -6,6 +6,7 @@ import { dateText } from '../../fields/date-text.ts'
 import { applyChange, meant } from '../../fields/apply-input.ts'
 import { checkValue } from '../../fields/field-types.ts'
 import { NewFile, type Upload } from '../../fields/new-file.ts'
+import { isUpload } from '../../fields/program-value.ts'
 import { newPassword, UnknownPassword } from '../../fields/password-field.ts'
 import type { Chance } from '../../gateway/chance.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
@@ -42,6 +43,7 @@ export async function prepareInput(
   const [input, hashes] = await Promise.all([
     withFiles({ ...asked, input: withDrawn(asked, environment) }, environment),
     passwords === undefined ? new Map<string, string>() : hashesOf(asked, passwords),
+    ...changes.flatMap(([, value]) => listOf(value)).map((one) => (one instanceof NewFile ? one.look() : undefined)),
   ])
   const now = dateText(environment.wallClock())
   const prepared = { definition, input, isSuperuser, hashes, now, changes, isForm, chance: environment }
@@ -101,9 +103,4 @@ async function withFiles(
     else if (all.length > 0) prepared.push([key, all[0]])
   }
   return Object.fromEntries(prepared)
-}
-
-/** An input has JSON beside files, and JSON has no functions. */
-function isUpload(value: unknown): value is Upload {
-  return typeof value === 'object' && value !== null && 'stream' in value && typeof value.stream === 'function'
 }

@@ -95,8 +95,7 @@ export class RecordWriter {
     if (hooked === undefined) return this.#write(actor, operation)
     if (!hooked.isWanted) return hooked.unwritten()
     const written = await this.#write(actor, hooked.operation).catch((error: unknown) => hooked.failed(error))
-    await hooked.succeeded(written)
-    return written
+    return hooked.succeeded(written)
   }
 
   /** Runs the hooks of a write as far as the write. Undefined: it has none. @throws ServiceError */

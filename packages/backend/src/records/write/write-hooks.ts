@@ -238,10 +238,11 @@ export class HookedWrite {
     return this.#stored
   }
 
-  /** @throws what a hook throws now. The record is written all the same. */
-  async succeeded(written: WrittenRecord | undefined): Promise<void> {
+  /** Resolves with what is stored then: a hook may have saved the record again. @throws what a hook throws now; it is written all the same */
+  async succeeded<Written extends WrittenRecord | undefined>(written: Written): Promise<Written> {
     if (written !== undefined) this.#record.settle(written.document)
     await this.#suspended.resume()
+    return written && { ...written, document: this.#record.document! }
   }
 
   /** @throws `error`, or what a hook makes of it */
