@@ -77,6 +77,8 @@ export class Database<Schemas extends object = object, Relations extends object 
   readonly #parts: DatabaseParts
   readonly #context: DatabaseContext
   readonly #closing = new AbortController()
+  /** Of transactions. */
+  readonly #answers = new Set<Promise<unknown>>()
   readonly #collectionsByName = new Map<string, Collection<JsonObject>>()
   readonly #listeners = new Set<(change: DatabaseChange) => void>()
   #stopListening: (() => void) | undefined
@@ -247,7 +249,10 @@ export class Database<Schemas extends object = object, Relations extends object 
     // Without the module nobody uses the lease. What fails here fails below.
     Promise.all([begun, loading.catch(() => begun.then((held) => held.rollback()))]).catch(() => {})
     const { runTransaction } = await loading
-    return runTransaction(this.#context, begun, begin, body, (name) => this.collection<JsonObject>(name))
+    const collectionOf = (name: string): Collection<JsonObject> => this.collection<JsonObject>(name)
+    const answer = runTransaction(this.#context, begun, begin, body, collectionOf)
+    this.#answers.add(answer)
+    return answer.finally(() => this.#answers.delete(answer))
   }
 
   /**
@@ -504,6 +509,8 @@ export class Database<Schemas extends object = object, Relations extends object 
     await Promise.allSettled(this.#context.pending)
     this.#endListening()
     await this.#parts.store.close()
+    // What was written is said before it counts as closed.
+    await Promise.allSettled(this.#answers)
   }
 
   #assertOutside(method: string): void {

@@ -260,8 +260,11 @@ export class Collection<
    */
   import(source: ByteSource, options: ImportOptions = {}): Promise<ImportResult> {
     const { closing, environment } = this.#context
-    return loadedModule(import('../transfer/import-documents.ts')).then(({ importDocuments }) =>
-      importDocuments(source, this as unknown as ImportTarget, options, { closing, environment }),
+    const loading = loadedModule(import('../transfer/import-documents.ts'))
+    return this.access.pending(
+      loading.then(({ importDocuments }) =>
+        importDocuments(source, this as unknown as ImportTarget, options, { closing, environment }),
+      ),
     )
   }
 

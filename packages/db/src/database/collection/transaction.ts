@@ -11,6 +11,7 @@ import type { Related } from '../schema/relation-types.ts'
 import type { Collection } from './collection.ts'
 import { TransactionCollection } from './collection-operations.ts'
 import { MigrationNeeded, type CollectionAccess, type CollectionWriting } from './collection-access.ts'
+import type { Declarations } from './declarations.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { JsonObject } from './document-types.ts'
 import { querySource } from './query-source.ts'
@@ -33,14 +34,13 @@ export async function runTransaction<Schemas extends object, Relations extends o
   const runOnce = async (held: HeldTransaction): Promise<R> => {
     const tx = new Transaction<Schemas, Relations>(context, held, collectionOf)
     const scope = { context, ended: false }
+    let result: R
     try {
-      const result = await runInScope(scope, () => body(tx))
+      result = await runInScope(scope, () => body(tx))
       await tx.settle()
       tx.end()
       if (tx.postponed !== undefined) throw tx.postponed
       await held.commit()
-      tx.committed()
-      return result
     } catch (error) {
       await tx.settleSteps()
       throw tx.postponed ?? error
@@ -49,6 +49,9 @@ export async function runTransaction<Schemas extends object, Relations extends o
       tx.end()
       held.rollback()
     }
+    // Everything is written: from here on nothing may fail.
+    tx.committed()
+    return result
   }
   for (let attempt = 1; ; attempt++) {
     try {
@@ -66,6 +69,7 @@ export class Transaction<Schemas extends object = object, Relations extends obje
   readonly #held: HeldTransaction
   readonly #collectionOf: CollectionOf
   readonly #touched = new Set<string>()
+  readonly #declared = new Map<string, Pick<Declarations, 'afterWrite'>>()
   /** Reads and writes that wait for the storage. */
   readonly #steps = new Set<Promise<unknown>>()
   /** Writes, and what will end in one. */
@@ -108,6 +112,7 @@ export class Transaction<Schemas extends object = object, Relations extends obje
   /** @internal */
   accessOf(name: string): TransactionAccess {
     const { writing, declarations } = this.#collectionOf(name)
+    this.#declared.set(name, declarations)
     const { migrations } = declarations
     // It must not wait for a migration, which would wait for the lease.
     const postpone = (): MigrationNeeded => (this.#postponed ??= new MigrationNeeded(() => migrations.migrate()))
@@ -150,12 +155,16 @@ export class Transaction<Schemas extends object = object, Relations extends obje
     this.#ended = true
   }
 
-  /** @internal Tells each collection that was written to. */
+  /** @internal Tells each collection that was written to. Never throws: the transaction is written. */
   committed(): void {
     const { store, catalog } = this.#context
-    for (const name of this.#touched) {
-      const state = store.read((snapshot) => catalog.collection(snapshot, name))
-      if (!isPromise(state)) this.#collectionOf(name).declarations.afterWrite(state?.number)
+    try {
+      for (const name of this.#touched) {
+        const state = store.read((snapshot) => catalog.collection(snapshot, name))
+        if (!isPromise(state)) this.#declared.get(name)!.afterWrite(state?.number)
+      }
+    } catch {
+      // The handle is closed. The next one looks by itself.
     }
   }
 

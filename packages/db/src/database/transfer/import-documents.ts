@@ -175,14 +175,14 @@ class Import {
     const batch = this.#batch
     this.#batch = []
     this.#batchBytes = 0
-    this.#work.throwIfCancelled()
     if (batch.length > 0) {
+      // Not after it: an import whose last batch is written has succeeded.
+      await this.#work.pause()
       const outcomes = await this.#outcomes(batch.map(({ document }) => document))
       outcomes.forEach((outcome, at) => {
         if ('error' in outcome) this.#fail(batch[at]!, documentError(outcome.error), batch[at]!.document['_id'])
         else this.#imported++
       })
-      await this.#work.pause()
     }
     this.#options.onProgress?.({
       bytes: this.#bytes,
