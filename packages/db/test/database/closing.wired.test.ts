@@ -84,7 +84,7 @@ describe('success is said if and only if it is written', () => {
         let said: string | undefined
         const call = Promise.resolve(run(second)).then(
           () => (said = 'ok'),
-          (error: { code?: string }) => (said = error.code ?? String(error)),
+          (error: unknown) => (said = (error as { code?: string }).code ?? String(error)),
         )
         for (let turn = 0; turn < turns; turn++) await Promise.resolve()
         await second.close()
