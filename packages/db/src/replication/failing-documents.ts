@@ -28,6 +28,12 @@ interface Guarded<Result> {
 export class FailingDocuments {
   /** Failures in a row, by revision. */
   readonly #counts = new Map<string, number>()
+  readonly #isTriedAgain: boolean
+
+  /** `isTriedAgain`: another attempt follows one that fails. Else each revision has all of its tries at once. */
+  constructor(isTriedAgain: boolean) {
+    this.#isTriedAgain = isTriedAgain
+  }
 
   /** `probe` rejects if the peer does no work of this kind at all. */
   async guard<Item, Result>(
@@ -44,7 +50,25 @@ export class FailingDocuments {
       return { results, failures: [], error: undefined }
     } catch (error) {
       if (mayBeOneRevision(error)) for (const key of keys) this.#add(key)
-      throw error
+      // For what is missing it begins again anyway.
+      if (this.#isTriedAgain || !mayBeOneRevision(error) || isMissing(error as PannierError)) throw error
+      return this.#toTheEnd(items, nameOf, run, probe)
+    }
+  }
+
+  async #toTheEnd<Item, Result>(
+    items: readonly Item[],
+    nameOf: (item: Item) => RevisionName,
+    run: (items: readonly Item[]) => Promise<Result>,
+    probe: () => Promise<void>,
+  ): Promise<Guarded<Result>> {
+    const results: Result[] = []
+    for (let rest = items; ;) {
+      const tried = await this.#oneByOne(rest, nameOf, run, probe)
+      results.push(...tried.results)
+      if (tried.error === undefined) return { ...tried, results }
+      const failed = new Set(tried.failures.map(keyOf))
+      rest = rest.filter((item) => failed.has(keyOf(nameOf(item))))
     }
   }
 

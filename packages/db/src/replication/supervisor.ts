@@ -73,7 +73,7 @@ export async function supervise(
   let delayMs = 0
   let restarts = 0
   let contests = 0
-  const failing = { read: new FailingDocuments(), written: new FailingDocuments() }
+  const failing = { read: new FailingDocuments(retry), written: new FailingDocuments(retry) }
   let { snapshot } = options
   let place: ReachedPlace = {}
   for (;;) {

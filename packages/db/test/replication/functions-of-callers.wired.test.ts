@@ -284,3 +284,19 @@ test('a replication is a promise with catch and finally', async () => {
   await expect(bad.finally(() => calls.push('again'))).rejects.toThrow(TypeError)
   expect(calls).toEqual(['finally', 'again'])
 })
+
+for (const broken of ['is always cut off', 'always answers 500'])
+  test(`a one-shot pull ends without the one document whose attachment ${broken}`, async () => {
+    const { db, ids } = await fresh()
+    const big = new Uint8Array(100_000)
+    await db.collection('a').insert(['x', 'y', 'z'].map((_id) => ({ _id, _attachments: { f: { data: big } } })))
+    const fetch = couchFetch(db, {
+      intercept: (path) => {
+        if (path !== 'y/f') return undefined
+        return broken.endsWith('500') ? new Response('{}', { status: 500 }) : new Response(big.subarray(1))
+      },
+    })
+    const pull = await db.collection('b').replicate({ from: 'https://couch.test/a', fetch, snapshot: false })
+    expect(pull).toMatchObject({ ok: false, status: 'complete', docsDenied: 1 })
+    expect(await ids('b')).toEqual(['a1', 'b1', 'x', 'z'])
+  })

@@ -55,7 +55,7 @@ export const databaseRoutes: Routes = (app, context) => {
     return withDocument(context, request, async (body) => {
       const document = checkDocument(body, true)
       const { id, rev } = await writeDocument(context, { request, database, document, newEdits: true })
-      const location = `/${encodeURIComponent(database)}/${encodeURIComponent(id)}`
+      const location = `/${encodeURIComponent(database)}/${encodeURIComponent(id.toWellFormed())}`
       reply.code(status).header('location', location)
       return { ok: true, id, rev }
     })

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { dispositionName } from '../http/content-disposition.ts'
+import { dispositionNames } from '../http/content-disposition.ts'
 import type { Hold } from '../http/held-bodies.ts'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import type { MultipartPart, MultipartReader } from '../http/multipart-reader.ts'
@@ -86,10 +86,16 @@ class FollowingParts {
     }
   }
 
+  /**
+   * Parts come in the order of the document. A name counts where it is one of those that are still to come, and may be written otherwise:
+   * CouchDB escapes nothing, others replace what they can't write. The length and the digest are compared anyway.
+   */
   #nameOf({ headers }: MultipartPart): string {
-    const name = dispositionName(headers.get('content-disposition')) ?? [...this.#names][0]
-    if (name === undefined || !this.#names.has(name)) throw badRequest('A part is of no attachment of the document.')
-    return name
+    const [next] = this.#names
+    if (next === undefined) throw badRequest('A part is of no attachment of the document.')
+    const names = dispositionNames(headers.get('content-disposition') ?? '')
+    if (names.includes(next)) return next
+    return names.find((name) => this.#names.has(name)) ?? next
   }
 }
 

@@ -7,13 +7,14 @@ export function contentDisposition(name: string, form: 'attachment' | 'inline' =
   return isPlain ? `${form}; filename="${plain}"` : `${form}; filename="${plain}"; filename*=UTF-8''${encoded(name)}`
 }
 
-/** The name in such a header, or undefined. */
-export function dispositionName(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined
+/** The names that such a header may mean, the surest first. Not all who write one escape what ends the quoted text. */
+export function dispositionNames(header: string): readonly string[] {
   const extended = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(header)?.[1]
-  if (extended !== undefined) return decoded(extended)
-  const quoted = /;\s*filename="((?:[^"\\]|\\.)*)"/i.exec(header)?.[1]
-  return quoted?.replaceAll(/\\(.)/g, '$1') ?? /;\s*filename=([^;\s"]+)/i.exec(header)?.[1]
+  const unescaped = /;\s*filename="(.*)"/is.exec(header)?.[1]
+  const quoted = /;\s*filename="((?:[^"\\]|\\.)*)"/is.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1')
+  const token = /;\s*filename=([^;\s"]+)/i.exec(header)?.[1]
+  const whole = extended && decoded(extended)
+  return [whole, unescaped, quoted, token].filter((name) => name !== undefined)
 }
 
 function encoded(name: string): string {

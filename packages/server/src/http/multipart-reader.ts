@@ -85,10 +85,13 @@ export class MultipartReader {
     const lines = this.#rest.toString('utf8', 0, end).split(LINE_END).slice(1)
     this.#rest = this.#rest.subarray(end + 2 * LINE_END.length)
     const headers = new Map<string, string>()
+    let last: string | undefined
     for (const line of lines) {
       const colon = line.indexOf(':')
-      if (colon < 1) throw badRequest('A header of a part is malformed.')
-      headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim())
+      // CouchDB writes the line ends of a file's name as they are.
+      if (colon < 1 && last === undefined) throw badRequest('A header of a part is malformed.')
+      if (colon < 1) headers.set(last!, `${headers.get(last!)}${LINE_END}${line}`)
+      else headers.set((last = line.slice(0, colon).trim().toLowerCase()), line.slice(colon + 1).trim())
     }
     return headers
   }

@@ -6,6 +6,7 @@ import { functionToken } from '../../base/function-identity.ts'
 import { callUser, tellListener } from '../../base/callback.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
 import { HttpPeer, type HttpPeerOptions } from '../../replication/http/http-peer.ts'
+import { pathSegment } from '../../replication/http/names.ts'
 import type { PeerFilter, ReplicationPeer } from '../../replication/peer.ts'
 import { sumUp, PartWatcher } from '../../replication/part-progress.ts'
 import {
@@ -211,10 +212,20 @@ function jobsOf(request: Exclude<ReplicationRequest, SidesRequest>, options: Rep
   const { collections } = options as DatabaseSyncOptions
   const below = String(request.url).replace(/\/+$/, '')
   const targets = Array.isArray(collections)
-    ? collections.map((name: string) => [name, `${below}/${encodeURIComponent(name)}`] as const)
+    ? collections.map((name: string) => [name, `${below}/${segmentOf(name)}`] as const)
     : Object.entries(collections as Record<string, ReplicationTarget>)
   const directions: readonly ReplicationDirection[] = ['push', 'pull']
   return targets.map(([name, target]) => ({ collection: request.open(name), target, directions }))
+}
+
+function segmentOf(name: string): string {
+  const segment = pathSegment(name)
+  if (segment !== undefined) return segment
+  throw badArgument(
+    'sync()',
+    'a collection whose name no URL can hold must be given with its URL, as { name: url }',
+    name,
+  )
 }
 
 function runsOf(context: DatabaseContext, job: ReplicationJob, options: ReplicationOptions): Run[] {

@@ -9,6 +9,7 @@ import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionName, Revis
 import { bulkGetOf, objectOf, openRevisionsOf } from './answers.ts'
 import type { BulkGetEntry, Fields } from './answers.ts'
 import type { HttpClient } from './http-client.ts'
+import { attachmentPath, documentPath } from './names.ts'
 
 /** Largest attachment inside an answer, and limit of all attachments in one answer. */
 const INLINE_BYTES_MAX = 64 * 1024
@@ -104,9 +105,14 @@ export class RevisionFetcher {
     signal: AbortSignal,
   ): Promise<BulkGetEntry> {
     const { url } = this.#client
+    const path = documentPath(id)
+    if (path === undefined) {
+      const reason = 'The server has no _bulk_get, and no URL can name this document.'
+      return { id, documents: revs.map((rev) => ({ error: 'bad_request', reason, rev })) }
+    }
     try {
       const answer = await this.#client.json({
-        path: documentPath(id),
+        path,
         query: {
           revs: 'true',
           latest: 'true',
@@ -170,6 +176,22 @@ export class RevisionFetcher {
     )
   }
 
+  /** The content inside the document, for a name that no URL can hold. */
+  async #inline(
+    id: string,
+    rev: string,
+    name: string,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const entries = await this.#entries([{ id, rev }], true, signal)
+    const documents = entries.flatMap((entry) => entry.documents.flatMap((one) => ('ok' in one ? [one.ok] : [])))
+    const attachments = documents.find(({ _rev }) => _rev === rev)?.['_attachments']
+    const found = isPlainObject(attachments) && Object.hasOwn(attachments, name) ? attachments[name] : undefined
+    const data = isPlainObject(found) ? found['data'] : undefined
+    if (typeof data !== 'string') throw replaced(this.#client.url, `the attachment '${name}' of '${id}'`)
+    return new Response(bytesOfBase64(this.#client.url, data)).body!
+  }
+
   /** Fails unless exactly this number of bytes comes. */
   async #open(
     id: string,
@@ -179,12 +201,13 @@ export class RevisionFetcher {
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { url } = this.#client
-    const path = `${documentPath(id)}/${name.split('/').map(encodeURIComponent).join('/')}`
-    const stream = await this.#client
-      .stream({ path, query: { rev }, accept: '*/*', signal })
-      .catch((error: unknown) => {
-        throw refusalStatus(error) === 404 ? replaced(url, `the attachment '${name}' of '${id}'`, error) : error
-      })
+    const path = attachmentPath(id, name)
+    const stream =
+      path === undefined
+        ? await this.#inline(id, rev, name, signal)
+        : await this.#client.stream({ path, query: { rev }, accept: '*/*', signal }).catch((error: unknown) => {
+            throw refusalStatus(error) === 404 ? replaced(url, `the attachment '${name}' of '${id}'`, error) : error
+          })
     let received = 0
     return stream.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -201,12 +224,6 @@ export class RevisionFetcher {
       }),
     )
   }
-}
-
-/** The path of a document: `_design/` stays a prefix. */
-export function documentPath(id: string): string {
-  const [prefix, rest] = id.startsWith('_design/') ? ['_design/', id.slice('_design/'.length)] : ['', id]
-  return prefix + encodeURIComponent(rest)
 }
 
 /** Bytes of the attachments if all are small and came with this revision. 0: do not read them inside the answer. */
@@ -230,6 +247,14 @@ function textLength(document: Fields): number {
     return JSON.stringify(document).length
   } catch {
     return 0
+  }
+}
+
+function bytesOfBase64(url: string, text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  } catch (error) {
+    throw incomplete(url, `an attachment is not base64: ${String(error)}`)
   }
 }
 

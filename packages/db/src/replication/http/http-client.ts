@@ -91,8 +91,8 @@ export class HttpClient {
 
   constructor(url: URL, options: HttpOptions, environment: Environment) {
     const bare = new URL(url)
-    const username = options.auth?.username ?? decodeURIComponent(bare.username)
-    const password = options.auth?.password ?? decodeURIComponent(bare.password)
+    const username = options.auth?.username ?? unescaped(bare.username)
+    const password = options.auth?.password ?? unescaped(bare.password)
     bare.username = bare.password = bare.hash = bare.search = ''
     this.url = bare.href.replace(/\/+$/, '')
     this.#options = options
@@ -345,6 +345,15 @@ class Watch {
     this.#cancel()
     this.outer.removeEventListener('abort', this.#abort)
     this.#ended()
+  }
+}
+
+/** A URL may have a percent sign that escapes nothing. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

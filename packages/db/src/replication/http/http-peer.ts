@@ -21,7 +21,8 @@ import { changesOf, missingOf, objectOf } from './answers.ts'
 import { changeWaitOf } from './change-wait.ts'
 import { HttpClient } from './http-client.ts'
 import type { HttpOptions, HttpRequest } from './http-client.ts'
-import { documentPath, RevisionFetcher } from './fetch-revisions.ts'
+import { RevisionFetcher } from './fetch-revisions.ts'
+import { documentPath } from './names.ts'
 import { RevisionSender } from './send-revisions.ts'
 
 /** How a replication talks to a server. */
@@ -79,8 +80,10 @@ export class HttpPeer implements ReplicationPeer {
   }
 
   async readDesign(id: string, signal: AbortSignal): Promise<JsonDocument | undefined> {
+    const path = documentPath(id)
+    if (path === undefined) return undefined
     try {
-      const answer = await this.#orNone(this.#client.json({ path: documentPath(id), signal }))
+      const answer = await this.#orNone(this.#client.json({ path, signal }))
       return answer === undefined ? undefined : objectOf(this.name, answer)
     } catch (error) {
       // The feed reports whether its filter may be used.

@@ -6,6 +6,7 @@
 import { streamChunks } from '../../base/async.ts'
 import { toCouchAttachment } from '../../document/attachments/couch-attachments.ts'
 import type { PeerAttachment, PeerRevision } from '../peer.ts'
+import { dispositionOf, headerValue } from './names.ts'
 
 interface MultipartBody {
   readonly body: BodyInit
@@ -30,11 +31,10 @@ export async function multipartRelated(
     encoder.encode(`--${boundary}\r\ncontent-type: application/json\r\n\r\n${json}`),
   ]
   for (const [name, attachment] of attachments) {
-    const quoted = name.replaceAll(/["\\\r\n]/g, '_')
     const head = [
       `\r\n--${boundary}`,
-      `content-disposition: attachment; filename="${quoted}"`,
-      `content-type: ${attachment.contentType}`,
+      `content-disposition: ${dispositionOf(name)}`,
+      `content-type: ${headerValue(attachment.contentType)}`,
       `content-length: ${attachment.length}`,
     ]
     parts.push(encoder.encode(`${head.join('\r\n')}\r\n\r\n`), attachment)

@@ -1,6 +1,6 @@
 /**
  * Writes revisions to a CouchDB server: many in one `_bulk_docs`, bounded by bytes and count. A document with long
- * attachments goes alone, as multipart/related. An error for one document is that document's failure. If a request is
+ * attachments goes alone, as multipart/related, unless no URL can name it. An error for one document is that document's failure. If a request is
  * refused for its content, it is split until the document is found.
  */
 import type { PannierError } from '../../base/errors.ts'
@@ -9,9 +9,9 @@ import { toCouchAttachment } from '../../document/attachments/couch-attachments.
 import { isAboutContent, refusalStatus, refused } from '../errors.ts'
 import type { PeerAttachment, PeerRevision, RevisionFailure, RevisionsWritten } from '../peer.ts'
 import { bulkFailuresOf } from './answers.ts'
-import { documentPath } from './fetch-revisions.ts'
 import type { HttpClient } from './http-client.ts'
 import { multipartRelated } from './multipart.ts'
+import { documentPath } from './names.ts'
 
 /** A request of `_bulk_docs`. */
 const REQUEST_BYTES_MAX: number = 2 * 1024 * 1024
@@ -44,8 +44,9 @@ export class RevisionSender {
       if (batch.length > 0) failures.push(...(await this.#bulk(batch, signal)))
     }
     for (const revision of revisions) {
-      if (totalLength(revision) > INLINE_BYTES_MAX) {
-        failures.push(...(await this.#multipart(revision, signal)))
+      const path = totalLength(revision) > INLINE_BYTES_MAX ? documentPath(revision.document._id) : undefined
+      if (path !== undefined) {
+        failures.push(...(await this.#multipart(path, revision, signal)))
         continue
       }
       const text = JSON.stringify(await withInline(revision, signal), plainArrays)
@@ -81,10 +82,9 @@ export class RevisionSender {
     }
   }
 
-  async #multipart(revision: PeerRevision, signal: AbortSignal): Promise<RevisionFailure[]> {
+  async #multipart(path: string, revision: PeerRevision, signal: AbortSignal): Promise<RevisionFailure[]> {
     const { body, contentType } = await multipartRelated(revision, plainArrays, this.#randomId(), signal)
     try {
-      const path = documentPath(revision.document._id)
       await this.#client.json({ path, method: 'PUT', query: { new_edits: 'false' }, body, contentType, signal })
       return []
     } catch (error) {
