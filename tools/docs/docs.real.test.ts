@@ -107,7 +107,7 @@ function commandsOf({ path, blocks }: DocsPage): { path: string; command: string
     const [, rest] = /^(?:npx )?pannier (.*)$/.exec(line) ?? []
     if (rest === undefined) return []
     const words = rest.replace(/ #.*/, '').split(' ')
-    const nested = ['user', 'db', 'superuser', 'rules'].includes(words[0]!) ? 2 : 1
+    const nested = ['user', 'db', 'superuser', 'rules', 'backup', 'settings'].includes(words[0]!) ? 2 : 1
     return [{ path, command: words.slice(0, nested), options: words.filter((word) => word.startsWith('--')) }]
   })
 }

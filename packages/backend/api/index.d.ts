@@ -637,8 +637,9 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     /** The texts of a field that has many; one for a field that has one. */
     getStringSlice(name: keyof Of['values'] & string): string[];
     /**
-     * Changes a field. A value of JSON is read as that of a request. Of JavaScript's, a date takes a `Date`, a file a `File`, a `Blob`, bytes or an
-     * upload, a relation a record, a JSON field what JSON.stringify takes, and a `Map` or a `Set`; others throw. A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * Changes a field. A value of JSON is read as that of a request. A date takes a `Date`, a file takes a `File`, a `Blob`, bytes or an upload.
+     * A relation takes a record, a JSON field takes a `Map` or a `Set`. A value that the field can't take throws.
+     * A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
      * A name that is no field is kept for `withCustomData`, and never stored.
      *
      * @throws TypeError for a value that the field can't take
