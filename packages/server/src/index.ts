@@ -25,7 +25,15 @@ export type {
   WriteGuard,
 } from '@pannier/backend'
 export type { Gateway, GuardedCollection } from '@pannier/backend/internal'
-export type { FieldChanges, HookApp, HookRecord, MigrationApp, UploadedFile } from '@pannier/backend'
+export type {
+  CollectionInput,
+  FieldChanges,
+  FieldInput,
+  HookApp,
+  HookRecord,
+  MigrationApp,
+  UploadedFile,
+} from '@pannier/backend'
 export type { Hooks, RouteHandler } from './hooks/hook-types.ts'
 export type { RouteEvent } from './hooks/route-event.ts'
 export { ApiError } from './rest/api-error.ts'

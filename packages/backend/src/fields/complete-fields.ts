@@ -37,12 +37,7 @@ export function completeField(input: unknown, others: readonly FieldDefinition[]
   const given = input as Readonly<Record<string, unknown>>
   const { type } = given
   if (!isFieldType(type)) throw malformed()
-  const readers: Readonly<Record<string, OptionReader>> = {
-    ...COMMON,
-    ...(type === 'autodate' ? {} : { help: textOption }),
-    ...typeOfField({ type }).options,
-  }
-  const options = Object.entries(readers).map(([name, read]) => {
+  const options = Object.entries(readersOf(type)).map(([name, read]) => {
     const value = read(given[name])
     if (value === undefined) throw malformed()
     return [name, value] as const
@@ -57,6 +52,16 @@ export function completeField(input: unknown, others: readonly FieldDefinition[]
   const field = { ...Object.fromEntries([...options, ...added]), type } as unknown as FieldDefinition
   const id = field.id === '' ? newId(field, others) : field.id
   return sorted({ ...field, id })
+}
+
+/** The options of fields of a type, by name. */
+export function completableOptions(type: FieldDefinition['type']): Readonly<Record<string, unknown>> {
+  const rules = Object.fromEntries(FIELD_RULES.map((name) => [name, true]))
+  return { type: true, ...readersOf(type), ...rules, searchable: true }
+}
+
+function readersOf(type: FieldDefinition['type']): Readonly<Record<string, OptionReader>> {
+  return { ...COMMON, ...(type === 'autodate' ? {} : { help: textOption }), ...typeOfField({ type }).options }
 }
 
 function newId({ type, name }: FieldDefinition, others: readonly FieldDefinition[]): string {

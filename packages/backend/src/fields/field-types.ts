@@ -26,6 +26,8 @@ const FIELD_TYPES = {
   url: URL_FIELD,
 } satisfies { readonly [T in FieldDefinition['type']]: FieldType<Extract<FieldDefinition, { type: T }>> }
 
+export const FIELD_TYPE_NAMES: readonly string[] = Object.keys(FIELD_TYPES)
+
 export function isFieldType(type: unknown): type is FieldDefinition['type'] {
   return typeof type === 'string' && Object.hasOwn(FIELD_TYPES, type)
 }

@@ -1,6 +1,12 @@
 /** What migrations can do with the application: what hooks can, and changes of collections and settings. No rule stops them. */
 import { checkOptions, type OptionNames } from 'pannier/internal'
 import type { Definition } from '../definitions/definition.ts'
+import {
+  checkCollectionInput,
+  checkFieldInput,
+  type CollectionInput,
+  type FieldInput,
+} from '../definitions/definition-input.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { SYSTEM } from '../gateway/principal.ts'
@@ -10,25 +16,21 @@ import type { Settings } from '../settings/settings.ts'
 /** Fields that a migration changes; others stay. They are known by their ids. */
 export interface FieldChanges {
   /** Replaces the field of that id, or adds one, at a place in the list. */
-  readonly put?: readonly { readonly at: number; readonly field: Readonly<Record<string, unknown>> }[]
+  readonly put?: readonly { readonly at: number; readonly field: FieldInput }[]
   /** Ids of fields. Their values are lost. */
   readonly remove?: readonly string[]
 }
 
 /** The application, for migrations. No rule stops it, and no hook runs. */
 export interface MigrationApp extends HookApp {
-  /** @throws ServiceError INVALID with data */
-  createCollection(values: Readonly<Record<string, unknown>>): Promise<Definition>
-  /** What is left out stays. @throws ServiceError NOT_FOUND; INVALID with data */
-  updateCollection(
-    nameOrId: string,
-    values: Readonly<Record<string, unknown>>,
-    fields?: FieldChanges,
-  ): Promise<Definition>
+  /** @throws TypeError for an option that there is not; ServiceError INVALID with data */
+  createCollection(values: CollectionInput): Promise<Definition>
+  /** What is left out stays. @throws TypeError for an option that there is not; ServiceError NOT_FOUND; INVALID with data */
+  updateCollection(nameOrId: string, values: CollectionInput, fields?: FieldChanges): Promise<Definition>
   /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
   deleteCollection(nameOrId: string): Promise<void>
-  /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws ServiceError INVALID */
-  importCollections(list: readonly Readonly<Record<string, unknown>>[], deleteMissing?: boolean): Promise<void>
+  /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws as `createCollection` */
+  importCollections(list: readonly CollectionInput[], deleteMissing?: boolean): Promise<void>
   /** What is left out stays. @throws ServiceError INVALID with data */
   updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>
 }
@@ -45,13 +47,20 @@ interface MigrationAppParts {
 export function migrationApp({ app, definitions, settings }: MigrationAppParts): MigrationApp {
   return {
     ...app,
-    createCollection: (values) => definitions.create(SYSTEM, values),
+    createCollection: async (values) => {
+      checkCollectionInput('createCollection()', values)
+      return definitions.create(SYSTEM, values)
+    },
     updateCollection: async (nameOrId, values, changes) => {
+      checkCollectionInput('updateCollection()', values)
       const fields = changes && { fields: withChanges(definitions.get(nameOrId), changes) }
       return definitions.update(SYSTEM, nameOrId, { ...values, ...fields })
     },
     deleteCollection: (nameOrId) => definitions.delete(SYSTEM, nameOrId),
-    importCollections: (list, deleteMissing = false) => definitions.import(SYSTEM, list, deleteMissing),
+    importCollections: async (list, deleteMissing = false) => {
+      for (const [at, values] of list.entries()) checkCollectionInput(`importCollections() [${at}]`, values)
+      return definitions.import(SYSTEM, list, deleteMissing)
+    },
     updateSettings: async (values) => void (await settings.update(SYSTEM, values as JsonObject)),
   }
 }
@@ -63,6 +72,7 @@ function withChanges({ fields }: Definition, changes: FieldChanges): readonly un
     .filter(({ id }) => !remove.includes(id))
     .map((field) => ({ ...field }))
   for (const { at, field } of put) {
+    checkFieldInput('updateCollection() put', field)
     const old = changed.findIndex(({ id }) => id === field['id'])
     if (old >= 0) changed.splice(old, 1)
     changed.splice(at, 0, field)
