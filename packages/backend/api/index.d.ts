@@ -235,6 +235,14 @@ export class CollectionAdministration {
     setHistory(history: boolean): Promise<void>;
 }
 
+/** A collection, for `createCollection` and `updateCollection`: what is not as it comes, or what is to change. */
+export interface CollectionInput extends Partially<Omit<AuthDefinition, 'type' | 'fields'> & Pick<ViewDefinition, 'viewQuery'>> {
+    /** `base` when left out. */
+    readonly type?: Definition['type'];
+    /** In their order. */
+    readonly fields?: readonly FieldInput[];
+}
+
 /** The types of the records of all collections, by name. */
 export type CollectionTypes = Readonly<Record<string, RecordTypes>>;
 
@@ -408,7 +416,7 @@ export interface FieldChanges {
     /** Replaces the field of that id, or adds one, at a place in the list. */
     readonly put?: readonly {
         readonly at: number;
-        readonly field: Readonly<Record<string, unknown>>;
+        readonly field: FieldInput;
     }[];
     /** Ids of fields. Their values are lost. */
     readonly remove?: readonly string[];
@@ -423,6 +431,9 @@ export interface FieldError {
     /** What the message was made with. */
     readonly params?: Readonly<Record<string, unknown>>;
 }
+
+/** A field, for `createCollection` and `updateCollection`: its type, its name, and the options that are not as they come. */
+export type FieldInput = InputOf<FieldDefinition>;
 
 /** What file fields name, for actors. */
 export class Files {
@@ -832,14 +843,14 @@ export class Logs implements LogWriter {
 
 /** The application, for migrations. No rule stops it, and no hook runs. */
 export interface MigrationApp extends HookApp {
-    /** @throws ServiceError INVALID with data */
-    createCollection(values: Readonly<Record<string, unknown>>): Promise<Definition>;
-    /** What is left out stays. @throws ServiceError NOT_FOUND; INVALID with data */
-    updateCollection(nameOrId: string, values: Readonly<Record<string, unknown>>, fields?: FieldChanges): Promise<Definition>;
+    /** @throws TypeError for an unknown option; ServiceError INVALID with data */
+    createCollection(values: CollectionInput): Promise<Definition>;
+    /** What is left out stays. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with data */
+    updateCollection(nameOrId: string, values: CollectionInput, fields?: FieldChanges): Promise<Definition>;
     /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
     deleteCollection(nameOrId: string): Promise<void>;
-    /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws ServiceError INVALID */
-    importCollections(list: readonly Readonly<Record<string, unknown>>[], deleteMissing?: boolean): Promise<void>;
+    /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws as `createCollection` */
+    importCollections(list: readonly CollectionInput[], deleteMissing?: boolean): Promise<void>;
     /** What is left out stays. @throws ServiceError INVALID with data */
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -2426,6 +2437,8 @@ interface ImportsParts {
     readonly gate: WriteGate;
 }
 
+type InputOf<Field extends FieldDefinition> = Field extends FieldDefinition ? Partially<Omit<Field, 'type' | 'name'>> & Pick<Field, 'type' | 'name'> : never;
+
 /** What is done. */
 type Job = () => unknown;
 
@@ -2767,6 +2780,11 @@ class OneTimePasswords {
     /** Deletes those that are no longer valid. */
     deleteExpired(): Promise<void>;
 }
+
+/** What may be left out, at any depth. */
+type Partially<T> = T extends readonly (infer One)[] ? readonly Partially<One>[] : T extends object ? {
+    readonly [Name in keyof T]?: Partially<T[Name]>;
+} : T;
 
 interface Parts {
     readonly environment: Environment;

@@ -80,6 +80,14 @@ export class CollectionAdministration {
     setHistory(history: boolean): Promise<void>;
 }
 
+/** A collection, for `createCollection` and `updateCollection`: what is not as it comes, or what is to change. */
+export interface CollectionInput extends Partially<Omit<AuthDefinition, 'type' | 'fields'> & Pick<ViewDefinition, 'viewQuery'>> {
+    /** `base` when left out. */
+    readonly type?: Definition['type'];
+    /** In their order. */
+    readonly fields?: readonly FieldInput[];
+}
+
 /** The limits of a server that is given none. */
 export const DEFAULT_LIMITS: ServerLimits;
 
@@ -132,11 +140,14 @@ export interface FieldChanges {
     /** Replaces the field of that id, or adds one, at a place in the list. */
     readonly put?: readonly {
         readonly at: number;
-        readonly field: Readonly<Record<string, unknown>>;
+        readonly field: FieldInput;
     }[];
     /** Ids of fields. Their values are lost. */
     readonly remove?: readonly string[];
 }
+
+/** A field, for `createCollection` and `updateCollection`: its type, its name, and the options that are not as they come. */
+export type FieldInput = InputOf<FieldDefinition>;
 
 /** Somebody who has not logged in. */
 export const GUEST: Principal;
@@ -410,14 +421,14 @@ export interface ListenOptions {
 
 /** The application, for migrations. No rule stops it, and no hook runs. */
 export interface MigrationApp extends HookApp {
-    /** @throws ServiceError INVALID with data */
-    createCollection(values: Readonly<Record<string, unknown>>): Promise<Definition>;
-    /** What is left out stays. @throws ServiceError NOT_FOUND; INVALID with data */
-    updateCollection(nameOrId: string, values: Readonly<Record<string, unknown>>, fields?: FieldChanges): Promise<Definition>;
+    /** @throws TypeError for an unknown option; ServiceError INVALID with data */
+    createCollection(values: CollectionInput): Promise<Definition>;
+    /** What is left out stays. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with data */
+    updateCollection(nameOrId: string, values: CollectionInput, fields?: FieldChanges): Promise<Definition>;
     /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
     deleteCollection(nameOrId: string): Promise<void>;
-    /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws ServiceError INVALID */
-    importCollections(list: readonly Readonly<Record<string, unknown>>[], deleteMissing?: boolean): Promise<void>;
+    /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws as `createCollection` */
+    importCollections(list: readonly CollectionInput[], deleteMissing?: boolean): Promise<void>;
     /** What is left out stays. @throws ServiceError INVALID with data */
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -1177,6 +1188,8 @@ interface GuardedWriterParts {
 /** A call of `set`. */
 type HookChange = readonly [key: string, value: unknown];
 
+type InputOf<Field extends FieldDefinition> = Field extends FieldDefinition ? Partially<Omit<Field, 'type' | 'name'>> & Pick<Field, 'type' | 'name'> : never;
+
 interface JsonField extends FieldBase, Requirable {
     readonly type: 'json';
     readonly maxSize: number;
@@ -1230,6 +1243,11 @@ interface NumberField extends FieldBase, Requirable {
     readonly max: number | null;
     readonly onlyInt: boolean;
 }
+
+/** What may be left out, at any depth. */
+type Partially<T> = T extends readonly (infer One)[] ? readonly Partially<One>[] : T extends object ? {
+    readonly [Name in keyof T]?: Partially<T[Name]>;
+} : T;
 
 interface PasswordField extends FieldBase, Requirable {
     readonly type: 'password';

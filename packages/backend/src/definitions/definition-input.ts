@@ -49,7 +49,7 @@ const KNOWN_PROVIDER: JsonObject = {
   extra: null,
 }
 
-/** @throws TypeError: an option that there is not, or a field of no type */
+/** @throws TypeError: an unknown option, or a field of no type */
 export function checkCollectionInput(call: string, values: unknown): void {
   checkNames(call, values, KNOWN)
   const { fields, oauth2 } = values as JsonObject

@@ -23,9 +23,9 @@ export interface FieldChanges {
 
 /** The application, for migrations. No rule stops it, and no hook runs. */
 export interface MigrationApp extends HookApp {
-  /** @throws TypeError for an option that there is not; ServiceError INVALID with data */
+  /** @throws TypeError for an unknown option; ServiceError INVALID with data */
   createCollection(values: CollectionInput): Promise<Definition>
-  /** What is left out stays. @throws TypeError for an option that there is not; ServiceError NOT_FOUND; INVALID with data */
+  /** What is left out stays. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with data */
   updateCollection(nameOrId: string, values: CollectionInput, fields?: FieldChanges): Promise<Definition>
   /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
   deleteCollection(nameOrId: string): Promise<void>

@@ -1,7 +1,7 @@
 /**
- * Goal: any name of an attachment, and any id, crosses between the library and the server, in both directions. Method: all characters up to
- * U+00FF, a sample up to U+FFFF, and names that URLs and headers swallow; each with the content inside a document, in parts of a request,
- * and with a request of its own. The content tells one name from another.
+ * Goal: any name of an attachment, and any id, crosses between the library and the server, in both directions.
+ * Method: all characters up to U+00FF, a sample up to U+FFFF, and names that URLs and headers swallow. Each comes with content of three
+ * sizes: inside a document, in parts of a request, and with a request of its own. The content tells one name from another.
  */
 import { expect, onTestFinished, test } from 'vitest'
 import { open, type Collection, type Database, type JsonObject } from 'pannier'
