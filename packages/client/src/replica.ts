@@ -1,4 +1,5 @@
 /** The database of one account on this device, and its sync. */
+import { awaited } from 'pannier/internal'
 import { destroy, open, type Database, type OpenOptions, type Transaction } from 'pannier'
 import type { Environment } from 'pannier/types'
 import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
@@ -173,9 +174,12 @@ export class Replica {
   }
 
   /** The status has what came and what was sent when it resolves. */
-  async sync(): Promise<void> {
-    for (let upload; (upload = (await this.#loop.once()).upload) !== undefined;) await upload
-    await this.#readStatus()
+  sync(): Promise<void> {
+    const sent = async (): Promise<void> => {
+      for (let upload; (upload = (await this.#loop.once()).upload) !== undefined;) await upload
+      await this.#readStatus()
+    }
+    return awaited(this.#server.environment, sent())
   }
 
   /** Undefined: that can't be known here. */
@@ -206,17 +210,17 @@ export class Replica {
   /** Resolves when the server has answered. @throws ClientError CLOSED */
   outcome(n: number): Promise<WriteOutcome> {
     const { signal } = this.#ended
-    return new Promise<WriteOutcome>((resolve, reject) => {
+    const found = new Promise<WriteOutcome>((resolve, reject) => {
       const close = (): void => {
         stop()
         reject(new ClientError('CLOSED', 'The client was closed before the server has answered.'))
       }
       const look = async (): Promise<void> => {
-        const found = await this.#outcomeOf(n)
-        if (found === undefined) return
+        const outcome = await this.#outcomeOf(n)
+        if (outcome === undefined) return
         stop()
         signal.removeEventListener('abort', close)
-        resolve(found)
+        resolve(outcome)
       }
       let stop = (): void => {}
       if (signal.aborted) return close()
@@ -224,6 +228,7 @@ export class Replica {
       signal.addEventListener('abort', close)
       look().catch(reject)
     })
+    return awaited(this.#server.environment, found)
   }
 
   /** Undefined: it waits. What is nowhere was taken, and is forgotten for its age: refused ones stay until then too. */

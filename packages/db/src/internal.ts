@@ -28,7 +28,7 @@ export { pauseIn } from './base/long-work.ts'
 // For storages outside this package.
 export { assert } from './base/errors.ts'
 export type { CommitSequence, Generation, PageId } from './base/brand.ts'
-export { every, pause, type Environment } from './base/environment.ts'
+export { awaited, every, pause, type Environment } from './base/environment.ts'
 export { environmentOf } from './database/records/follow-commits.ts'
 export { systemEnvironment } from './database/lifecycle/environment.ts'
 export { exclusively } from './database/coordination/coordinator.ts'

@@ -37,6 +37,19 @@ export function pause(environment: Timers, ms: number, signal?: AbortSignal, isA
   })
 }
 
+/** Far below what a timer takes. */
+const KEPT_MS = 3_600_000
+
+/** A caller waits for this work: until its end a Node process stays alive, also where only timers that keep nothing alive lead there. */
+export function awaited<T>(environment: Timers, work: Promise<T>): Promise<T> {
+  let cancel = (): void => {}
+  const keep = (): void => {
+    cancel = environment.after(KEPT_MS, keep, true)
+  }
+  keep()
+  return work.finally(() => cancel())
+}
+
 /** Calls back again and again; the function returned ends it. Keeps no process alive. */
 export function every(environment: Timers, ms: number, callback: () => void): () => void {
   const again = (): void => {

@@ -49,6 +49,7 @@ export class WaitWatch {
   begin(one: WaitingWork): boolean {
     this.#waiting.delete(one)
     this.#told = false
+    if (this.#waiting.size === 0) this.close()
     return !this.#cancelled.has(one)
   }
 
@@ -64,11 +65,13 @@ export class WaitWatch {
     const { waitMsMax } = this.#limits
     const waitMs = this.#told ? waitMsMax : Math.min(waitMsMax, WAIT_TOLD_MS)
     if (waitMs === Infinity) return
-    this.#cancel = this.#environment.after(Math.max(1, oldest + waitMs - this.#environment.now()), () => {
+    const look = (): void => {
       this.#cancel = undefined
       this.#look()
       this.#watch()
-    })
+    }
+    // A caller waits for the write.
+    this.#cancel = this.#environment.after(Math.max(1, oldest + waitMs - this.#environment.now()), look, true)
   }
 
   #look(): void {

@@ -352,7 +352,7 @@ export class Attempt {
   async #recordLast(): Promise<void> {
     const stop = new AbortController()
     this.#cancelTimer()
-    const cancel = this.#options.environment.after(LAST_CHECKPOINT_MS_MAX, () => stop.abort())
+    const cancel = this.#options.environment.after(LAST_CHECKPOINT_MS_MAX, () => stop.abort(), true)
     try {
       await this.#writing
       await this.#record(stop.signal)

@@ -256,7 +256,7 @@ function nextCommit({ store, environment, signal }: MigrationOptions): Promise<v
       resolve()
     }
     const stopListening = store.onCommit(done)
-    const stopTimer = environment.after(SILENCE_MS_MAX, done)
+    const stopTimer = environment.after(SILENCE_MS_MAX, done, true)
     signal.addEventListener('abort', done)
   })
 }

@@ -71,10 +71,11 @@ class ChangeWait {
   #askSoon(): void {
     if (this.#gathering) return
     this.#gathering = true
-    this.#environment.after(GATHER_MS, () => {
+    const ask = (): void => {
       this.#gathering = false
       void this.#ask()
-    })
+    }
+    this.#environment.after(GATHER_MS, ask, true)
   }
 
   /** For all who wait now. One that is under way for fewer is given up. */

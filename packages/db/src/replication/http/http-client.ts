@@ -331,10 +331,11 @@ class Watch {
 
   renew(): void {
     this.#cancel()
-    this.#cancel = this.#environment.after(this.#silenceMsMax, () => {
+    const expire = (): void => {
       this.expired = true
       this.#controller.abort()
-    })
+    }
+    this.#cancel = this.#environment.after(this.#silenceMsMax, expire, true)
   }
 
   rest(): void {
