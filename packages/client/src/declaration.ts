@@ -55,9 +55,10 @@ export type Merges = Readonly<Record<string, 'fields' | Merge>>
 export function readDeclarations(
   declarations: readonly string[] | Readonly<Record<string, CollectionDeclaration | undefined>>,
 ): Declared {
-  const filters: Record<string, string> = {}
-  const merges: Record<string, 'fields' | Merge> = {}
-  const options: Record<string, object> = {}
+  // A collection may be called as a member of every object.
+  const filters = Object.create(null) as Record<string, string>
+  const merges = Object.create(null) as Record<string, 'fields' | Merge>
+  const options = Object.create(null) as Record<string, object>
   const entries = Array.isArray(declarations)
     ? declarations.map((name: string): [string, CollectionDeclaration?] => [name])
     : Object.entries(declarations)

@@ -65,6 +65,6 @@ function isSame(left: unknown, right: unknown): boolean {
   const names = Object.keys(left)
   return (
     names.length === Object.keys(right).length &&
-    names.every((name) => name in right && isSame((left as Values)[name], (right as Values)[name]))
+    names.every((name) => Object.hasOwn(right, name) && isSame((left as Values)[name], (right as Values)[name]))
   )
 }

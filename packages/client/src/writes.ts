@@ -69,7 +69,7 @@ export function shownValues(write: SentWrite): Values {
   const shown: Record<string, unknown> = { ...write.values }
   for (const [key, files] of Object.entries(write.files ?? {})) {
     const names = files.map(({ part, name }) => `new/${part}/${name}`)
-    shown[key] = key in shown ? [...listOf(shown[key]), ...names] : names[0]
+    shown[key] = Object.hasOwn(shown, key) ? [...listOf(shown[key]), ...names] : names[0]
   }
   return shown
 }
@@ -92,7 +92,7 @@ export function fieldOf(name: string): string {
 /** Modifiers are PocketBase's: `count+`, `tags+`, `+tags`, `tags-`. */
 function change(record: Record<string, unknown>, name: string, value: unknown): void {
   const field = fieldOf(name)
-  const old = record[field]
+  const old = Object.hasOwn(record, field) ? record[field] : undefined
   if (field === name) record[field] = value
   else if (typeof value === 'number' && !Array.isArray(old))
     record[field] = ((old as number | undefined) ?? 0) + (name.endsWith('-') ? -value : value)

@@ -373,7 +373,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     collection<Name extends KnownName<Schemas>>(name: Name, options?: CollectionOptions<DocumentOf<Schemas, Name>> & {
         readonly schema?: undefined;
     }): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>, Related<Schemas, Relations, Name>>;
-    collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>;
+    collection<T extends object = UnknownCollection>(name: string, options?: NoInfer<CollectionOptions<T>>): Collection<T>;
     /**
      * The names of the collections that exist, sorted.
      *
@@ -2457,7 +2457,7 @@ interface Environment {
 type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null;
 
 /** An object is not compared with but has conditions inside. */
-type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value;
+type EqualTo<Value> = Value extends Primitive | readonly unknown[] ? Value : Value extends object ? never : Value;
 
 interface EventOf<Type extends string> {
     readonly type: Type;
@@ -3209,7 +3209,7 @@ interface NumberStatistics {
     readonly sumsqr: number;
 }
 
-type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
+type ObjectIn<Value> = Value extends Primitive | readonly unknown[] ? never : Value extends object ? Value : never;
 
 /** What happens to documents that refer to a document which is deleted. */
 type OnDelete = 'keep' | 'unset' | 'restrict' | 'cascade';
@@ -3355,6 +3355,9 @@ type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | 
 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
+
+/** Asked before `object`: a branded text or number (`string & { __brand: 'Id' }`) is both. */
+type Primitive = string | number | boolean | null | undefined;
 
 /**
  * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,

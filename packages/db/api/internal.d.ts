@@ -582,6 +582,9 @@ export interface WrittenDocument {
 /** Cheap assertions always run. */
 export function assert(condition: boolean, message: string): asserts condition;
 
+/** A caller waits for this work: until its end a Node process stays alive, also where only timers that keep nothing alive lead there. */
+export function awaited<T>(environment: Timers, work: Promise<T>): Promise<T>;
+
 /**
  * For packages built on this one, too.
  *
@@ -832,7 +835,7 @@ type DocumentWords = Readonly<{
 }>;
 
 /** By paths: what a missing or null value counts as. */
-type EmptyValues = Readonly<Record<string, '' | 0 | false>>;
+type EmptyValues = ReadonlyMap<string, '' | 0 | false>;
 
 interface Entry {
     readonly key: Key;

@@ -1397,7 +1397,7 @@ interface ElementsPredicate {
 type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null;
 
 /** An object is not compared with but has conditions inside. */
-type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value;
+type EqualTo<Value> = Value extends Primitive | readonly unknown[] ? Value : Value extends object ? never : Value;
 
 interface ExistsPredicate {
     readonly kind: 'exists';
@@ -1498,7 +1498,7 @@ interface NotPredicate {
 
 type Nothing = Record<never, never>;
 
-type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never;
+type ObjectIn<Value> = Value extends Primitive | readonly unknown[] ? never : Value extends object ? Value : never;
 
 /** The operand of a condition. A condition on an array concerns its elements, or the whole. */
 type Operand<Value> = Value extends undefined | Date ? never : Value extends readonly (infer Element)[] ? Value | Element : Value;
@@ -1548,6 +1548,9 @@ type Predicate = AndPredicate | OrPredicate | NotPredicate | ComparePredicate | 
 
 /** The beginning of a string; never, where the field holds none. */
 type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
+
+/** Asked before `object`: a branded text or number (`string & { __brand: 'Id' }`) is both. */
+type Primitive = string | number | boolean | null | undefined;
 
 /**
  * The related documents to which the path leads: 'some' document meets the predicate, 'every' one does (and one is there), or

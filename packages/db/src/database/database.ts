@@ -147,7 +147,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     name: Name,
     options?: CollectionOptions<DocumentOf<Schemas, Name>> & { readonly schema?: undefined },
   ): Collection<DocumentOf<Schemas, Name>, InputOf<Schemas, Name>, Related<Schemas, Relations, Name>>
-  collection<T extends object = UnknownCollection>(name: string, options?: CollectionOptions<NoInfer<T>>): Collection<T>
+  collection<T extends object = UnknownCollection>(name: string, options?: NoInfer<CollectionOptions<T>>): Collection<T>
   collection(name: string, options: CollectionOptions = {}): unknown {
     if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX) {
       throw badArgument('collection()', `name must be a string of 1 to ${NAME_CHARS_MAX} characters`, name)

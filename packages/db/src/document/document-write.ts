@@ -242,11 +242,21 @@ export interface EntryChange {
   readonly body: number | BodyParts | undefined
 }
 
+/** Its operators would be stored as fields. */
+const MONGODB = /^\$(set|unset|inc|mul|min|max|push|pull|pullAll|addToSet|pop|rename|setOnInsert|currentDate|bit)$/
+
 /** Returns what applies a copy of the patch. What the caller does to the patch meanwhile changes nothing. */
 export function patching(patch: unknown): (document: StoredDocument) => object {
   if (!isPlainObject(patch)) throw badArgument('update()', 'change must be an object of fields or a function', patch)
   if (patch['_id'] !== undefined) throw badArgument('update()', '_id must not be in a patch', patch['_id'])
   const { _rev: expected, ...fields } = patch
+  const operator = Object.keys(fields).find((name) => MONGODB.test(name))
+  if (operator !== undefined)
+    throw badArgument(
+      'update()',
+      'a patch must have fields, or be a function (write { age: 31 }, or (old) => …)',
+      operator,
+    )
   return (document) => {
     if (expected !== undefined && expected !== document._rev) throw conflict(document._id, document._rev)
     const patched: Record<string, unknown> = { ...document, ...fields }

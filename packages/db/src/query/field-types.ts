@@ -156,7 +156,7 @@ type PathOf<T, Left extends Less[number] | Depth> = T extends unknown
 /** Paths inside the value of a field. Values that are not stored as objects (a Date, a function) have none. */
 type PathIn<Value, Left extends Less[number]> = unknown extends Value
   ? string
-  : Value extends Date
+  : Value extends Primitive | Date
     ? never
     : Value extends readonly (infer Element)[]
       ? [Left] extends [0]
@@ -188,10 +188,13 @@ type Operand<Value> = Value extends undefined | Date
     ? Value | Element
     : Value
 
-/** An object is not compared with but has conditions inside. */
-type EqualTo<Value> = Value extends readonly unknown[] ? Value : Value extends object ? never : Value
+/** Asked before `object`: a branded text or number (`string & { __brand: 'Id' }`) is both. */
+type Primitive = string | number | boolean | null | undefined
 
-type ObjectIn<Value> = Value extends readonly unknown[] ? never : Value extends object ? Value : never
+/** An object is not compared with but has conditions inside. */
+type EqualTo<Value> = Value extends Primitive | readonly unknown[] ? Value : Value extends object ? never : Value
+
+type ObjectIn<Value> = Value extends Primitive | readonly unknown[] ? never : Value extends object ? Value : never
 
 type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>
 

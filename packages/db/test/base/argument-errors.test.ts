@@ -129,6 +129,10 @@ const ROWS: readonly Row[] = [
   ["where(): the names in a path must not be empty, got 'a..b'", () => where('a..b')],
   ['view(): map must be a function (document, emit), got undefined', ({ people }) => people.view('v', wrong({}))],
   ['mapReduce(): map must be a function (document, emit), got 1', ({ people }) => people.mapReduce(wrong({ map: 1 }))],
+  [
+    "update(): a patch must have fields, or be a function (write { age: 31 }, or (old) => …), got '$inc'",
+    ({ people }) => people.update('ann', wrong({ $inc: { age: 1 } })),
+  ],
   ['query(): docs must be a boolean, got 1', (place) => view(place).query({ docs: wrong(1) })],
   ['query(): key and keys must be given alone, got key and gte', (place) => view(place).query({ key: 1, gte: 0 })],
   [

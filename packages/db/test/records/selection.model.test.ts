@@ -317,7 +317,7 @@ for (const seed of seedsOf('model', 4))
         const paths = ['text', '-number', 'bool', 'one', ...(isRelated ? [random.pick(['one.text', '-one.text'])] : [])]
         const sort = paths.filter(() => random.chance(0.4))
         const textOf = (): SearchedText => ({ index: 'words', paths: ['text', 'tags'] })
-        const options = { nameOf, textOf, empty: { ...EMPTY, 'one.text': '' } as const }
+        const options = { nameOf, textOf, empty: new Map(Object.entries({ ...EMPTY, 'one.text': '' } as const)) }
         const query = selectionQuery(db.collection<object>(nameOf('a')), selection, options).sort(...sort, '_id')
         const ids = (await query.toArray()).map(({ _id }) => _id)
         expect({ selection, sort, ids }).toEqual({ selection, sort, ids: inOrder(expected, sort, data) })

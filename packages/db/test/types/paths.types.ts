@@ -236,3 +236,34 @@ export async function generic<T extends object>(collection: Collection<T>, selec
   void selector
   return ids.length
 }
+
+type UserId = string & { readonly __brand: 'UserId' }
+type Cents = number & { readonly __brand: 'Cents' }
+
+interface Order {
+  user: UserId
+  team: UserId[]
+  price: Cents
+  maybe?: UserId | null
+  buyer: { id: UserId }
+}
+
+export async function brandedTypes(db: Database, user: UserId, price: Cents): Promise<void> {
+  const orders = db.collection<Order>('orders', { indexes: ['user', 'price', 'buyer.id'] })
+  await orders.find({ user }).toArray()
+  await orders.find({ user: { $eq: user } }).toArray()
+  await orders.find({ user: { $in: [user], $gt: user } }).toArray()
+  await orders.find({ user: { $beginsWith: 'a' } }).toArray()
+  await orders.find({ team: user }).toArray()
+  await orders.find({ team: { $all: [user] } }).toArray()
+  await orders.find({ team: { $elemMatch: { $eq: user } } }).toArray()
+  await orders.find({ price, maybe: user, 'buyer.id': user }).toArray()
+  await orders.find({ price: { $gte: 5, $lt: price } }).toArray()
+  await orders.find({ maybe: null, buyer: { id: user } }).toArray()
+  await orders.find().sort('-price').distinct('user')
+  await orders.find().fields('user', 'buyer.id').toArray()
+  // @ts-expect-error A plain string is no user.
+  await orders.find({ user: 'ann' }).toArray()
+  // @ts-expect-error A text has no fields.
+  await orders.find({ 'user.length': 1 }).toArray()
+}

@@ -100,7 +100,7 @@ export async function queryOf(
   const options: SelectionOptions = {
     nameOf: (name) => recordsName(definitions.find(name)!),
     textOf: (name) => searchedText(definitions.find(name.slice(RECORDS_PREFIX.length))!),
-    empty: Object.fromEntries((paths ?? []).map(({ path, empty }) => [path, empty])),
+    empty: new Map((paths ?? []).map(({ path, empty }) => [path, empty])),
     ...(isExact
       ? {}
       : {

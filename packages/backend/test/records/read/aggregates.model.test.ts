@@ -192,7 +192,16 @@ test('an index tells groups without a walk, as long as no record lacks the value
   await collection.ready()
   const ask = () => world.reads.list(actorOf('guest'), 'c', { group: 'k', aggregate: 'count,max:n' })
   const explained = () =>
-    selectionQuery(collection, { kind: 'and', of: [] }, { empty: { k: '', n: 0 } })
+    selectionQuery(
+      collection,
+      { kind: 'and', of: [] },
+      {
+        empty: new Map<string, '' | 0>([
+          ['k', ''],
+          ['n', 0],
+        ]),
+      },
+    )
       .groupBy('k')
       .aggregate({ most: { $max: 'n' } })
       .explain()

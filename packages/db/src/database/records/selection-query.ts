@@ -28,7 +28,7 @@ export interface SelectionOptions {
 export function selectionQuery<T extends object>(
   { name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>,
   selection: Selection,
-  { nameOf = (collection) => collection, textOf, residual, empty = {} }: SelectionOptions = {},
+  { nameOf = (collection) => collection, textOf, residual, empty = new Map() }: SelectionOptions = {},
 ): Query<StoredDocument> {
   const { relations } = access
   const graph = relations instanceof CollectionRelations ? relations.graph : new RelationGraph([])

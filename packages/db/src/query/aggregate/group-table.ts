@@ -53,15 +53,15 @@ export class GroupTable {
 
   /** Only of groups that come after `after`. */
   constructor(
-    { groupPaths, steps, empty = {} }: Pick<GroupsSpecification, 'groupPaths' | 'steps' | 'empty'>,
+    { groupPaths, steps, empty }: Pick<GroupsSpecification, 'groupPaths' | 'steps' | 'empty'>,
     after: Group | undefined,
     bytesMax: number,
   ) {
     this.#after = after
     this.#steps = steps
     this.#bytesMax = bytesMax
-    this.#groupPaths = groupPaths.map((path) => readerOf(path, empty[path]))
-    this.#stepPaths = steps.map(({ path }) => (path === '' ? () => undefined : readerOf(path, empty[path])))
+    this.#groupPaths = groupPaths.map((path) => readerOf(path, empty?.get(path)))
+    this.#stepPaths = steps.map(({ path }) => (path === '' ? () => undefined : readerOf(path, empty?.get(path))))
   }
 
   /** The last group, if there are more after it. */

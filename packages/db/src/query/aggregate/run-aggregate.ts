@@ -103,10 +103,10 @@ function chooseWay(source: QuerySource, work: AggregateWork): Way {
   const served = plans
     .filter((plan) => IndexRows.canServe(plan))
     .map(({ access }) => new IndexRows(access, source.index(access.index!)))
-  const { groupPaths, steps, empty = {} } = work
+  const { groupPaths, steps, empty } = work
   const read = [...groupPaths, ...steps.map(({ path }) => path)]
   // An index has missing values as such.
-  const isPlain = read.every((path) => empty[path] === undefined || hasNoEmpty(source, path))
+  const isPlain = read.every((path) => empty?.get(path) === undefined || hasNoEmpty(source, path))
   if (!isPlain) return { way: 'one pass', plan: planQuery(source, query) }
   if (groupPaths.length === 0) {
     const answers = steps.map((step) => endAnswer(step, plans, served))

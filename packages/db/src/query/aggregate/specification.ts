@@ -66,7 +66,7 @@ export function parseAggregates(wanted: unknown): AggregateStep[] {
 }
 
 /** By paths: what a missing or null value counts as. */
-export type EmptyValues = Readonly<Record<string, '' | 0 | false>>
+export type EmptyValues = ReadonlyMap<string, '' | 0 | false>
 
 export interface GroupsSpecification {
   /** Undefined: missing values are groups of their own, and no aggregate but a count takes them. */

@@ -39,7 +39,9 @@ export class SelectionRelations extends CollectionRelations {
   protected override isPlain(query: QuerySpecification): boolean {
     const { residual, empty } = this.#meaning
     if (leavesOf(query.condition).some(({ kind, path }) => kind === 'search' || path === CREATED)) return false
-    return residual === undefined && !query.sort.some(({ path }) => empty[path] !== undefined) && super.isPlain(query)
+    return (
+      residual === undefined && !query.sort.some(({ path }) => empty.get(path) !== undefined) && super.isPlain(query)
+    )
   }
 
   protected override async conditionFor(run: Run, source: QuerySource, given: Condition): Promise<Condition> {
@@ -67,7 +69,7 @@ export class SelectionRelations extends CollectionRelations {
 
   protected override async sortFor(run: Run, source: QuerySource, field: SortField): Promise<SortField> {
     const { path } = field
-    const { [path]: empty } = this.#meaning.empty
+    const empty = this.#meaning.empty.get(path)
     const sorted = await super.sortFor(run, source, field, empty)
     if (empty === undefined || sorted.through !== undefined) return sorted
     const isFull = await run.source.attempt(() => hasNoEmpty(source, path))
