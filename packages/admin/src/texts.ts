@@ -264,7 +264,7 @@ export const TEXTS = {
     noMatchText: 'Change the filter, or clear it.',
     filter: {
       label: 'Filter',
-      placeholder: 'Filter, such as: title ~ "bread" && created > @todayStart',
+      placeholder: 'Words, or a filter such as: title ~ "bread" && created > @todayStart',
       clear: 'Clear the filter',
       apply: 'Apply',
       at: (character: number, message: string): string => `At character ${character}: ${message}`,

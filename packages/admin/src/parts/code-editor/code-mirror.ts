@@ -9,7 +9,7 @@ import { json } from '@codemirror/lang-json'
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting, syntaxTree } from '@codemirror/language'
 import { linter } from '@codemirror/lint'
 import type { Diagnostic } from '@codemirror/lint'
-import { Annotation, EditorState, Prec } from '@codemirror/state'
+import { Annotation, EditorState } from '@codemirror/state'
 import type { Extension, Transaction } from '@codemirror/state'
 import { EditorView, keymap, placeholder } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
@@ -114,8 +114,8 @@ function singleLine(current: Current): Extension {
     ),
     // The cursor scrolls it. A region that only a mouse could scroll would be out of reach for keys.
     EditorView.theme({ '.cm-scroller': { overflow: 'hidden' } }),
-    // Below completion, which takes Enter while its list is open.
-    Prec.low(keymap.of([{ key: 'Enter', run: submit }])),
+    // Above the keys that break lines. Completion has its own above all, and takes Enter while its list is open.
+    keymap.of([{ key: 'Enter', run: submit, shift: submit }]),
   ]
 }
 
@@ -124,6 +124,9 @@ function complete(context: CompletionContext, { complete: ask }: CodeEditorProps
   if (found === undefined || found.options.length === 0) return null
   // An empty word has everything: that is for those who ask for it.
   if (found.from === context.pos && !context.explicit && found.isOffered !== true) return null
+  // A word that is whole would take the Enter that sends it.
+  const word = context.state.sliceDoc(found.from, context.pos)
+  if (!context.explicit && found.options.some(({ label }) => label === word)) return null
   return { from: found.from, options: [...found.options] }
 }
 

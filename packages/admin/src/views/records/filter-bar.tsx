@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
-import { quoted } from '../../api/records.ts'
+import { filterOf, quoted } from '../../api/records.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -27,6 +27,7 @@ export function FilterBar({ collection, filter, search, error, onFilter, onSearc
   const [text, setText] = useState(filter)
   useEffect(() => setText(filter), [filter])
   const check = useRuleCheck(collection)
+  const apply = (): void => onFilter(filterOf(text.trim(), collection))
   const isRefused = filter !== '' && error instanceof ApiError && error.status === 400
   // The check of the page says where; the server has the last word.
   const [mistake] = isRefused ? check(filter) : []
@@ -44,10 +45,10 @@ export function FilterBar({ collection, filter, search, error, onFilter, onSearc
           value={text}
           onValue={setText}
           isSingleLine
-          onSubmit={() => onFilter(text.trim())}
+          onSubmit={apply}
         />
         {text.trim() !== filter && (
-          <Button kind="primary" onPress={() => onFilter(text.trim())}>
+          <Button kind="primary" onPress={apply}>
             {texts.apply}
           </Button>
         )}
