@@ -1,7 +1,9 @@
 /**
  * Checks what would be published. publint and attw find no problem. Every entry loads from the build in Node, and
- * bundles for a browser without Node's modules. `pannier/testing` contains only what it exports.
+ * bundles for a browser without Node's modules. `pannier/testing` contains only what it exports. Declarations compile with the library of
+ * ES2022 where users check them too (`skipLibCheck: false`).
  */
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 import { publint } from 'publint'
@@ -31,6 +33,7 @@ for (const published of PACKAGES) {
   await checkNode(published)
   await checkBrowser(published)
 }
+await checkDeclarations()
 for (const problem of problems) console.error(problem)
 process.exit(problems.length > 0 ? 1 : 0)
 
@@ -69,6 +72,19 @@ async function checkTypes({ name, folder }: PublishedPackage): Promise<void> {
   const program = join(root, 'node_modules/.bin/attw')
   const { code, output } = await run(program, ['--pack', folder, '--profile', 'esm-only', '--no-color', '--no-emoji'])
   if (code !== 0) problems.push(`attw, ${name}:\n${output}`)
+}
+
+/** All of them in one program. What is wrong with declarations of others is not ours. */
+async function checkDeclarations(): Promise<void> {
+  const folder = join(root, 'dist/declarations')
+  const imports = PACKAGES.flatMap(({ entries }) => entries.map(({ specifier }) => `import '${specifier}'\n`))
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'index.ts'), imports.join(''))
+  const library = ['--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--module', 'nodenext', '--types', 'node']
+  const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', 'false', ...library, 'index.ts']
+  const { output } = await run(join(root, 'node_modules/.bin/tsc'), options, { cwd: folder })
+  for (const line of output.split('\n'))
+    if (/^\S*packages\/.*error TS/.test(line)) problems.push(`skipLibCheck: false: ${line}`)
 }
 
 /** Without the condition that leads to the sources. */

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
 import { every, systemEnvironment, tellListener } from 'pannier/internal'

@@ -367,7 +367,7 @@ export type Positioned<Row> = Row & {
 };
 
 /** What can be read of a collection. */
-export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info' | 'access'>;
+export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>;
 
 /** A relation of records. */
 export interface RecordRelation {
@@ -616,7 +616,7 @@ export function checkOptions(call: string, options: unknown, names: object): voi
 export function endOf(database: Database): AbortSignal;
 
 /** The clock, timers and chance that the database was opened with. */
-export function environmentOf({ context }: Database): Environment;
+export function environmentOf(database: Database): Environment;
 
 /** Calls back again and again; the function returned ends it. Keeps no process alive. */
 export function every(environment: Timers, ms: number, callback: () => void): () => void;
@@ -659,7 +659,7 @@ export function holdSnapshot(database: Database): SnapshotReader;
 export function listenersHaveHeard(database: Database): Promise<void>;
 
 /** The number of the newest commit that the handle has seen. */
-export function newestCommit({ context: { store } }: Database): number;
+export function newestCommit(database: Database): number;
 
 /** The result of a function that nobody waits for: it would be taken for true, or for a value. */
 export function notPromised(call: string, name: string, result: unknown): unknown;
@@ -692,7 +692,7 @@ export function rememberedRows(reader: GuardReader, collection: string, view: st
 export function rememberingView<T extends object>(collection: Collection<T>, view: RememberingView<T>): View<unknown, unknown, unknown, unknown>;
 
 /** The query for all documents that a selection has. Its paths name documents' fields, so `id` is `_id` in a sort. */
-export function selectionQuery<T extends object>({ name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>, selection: Selection, { nameOf, textOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
+export function selectionQuery<T extends object>(collection: Pick<TransactionCollection<T>, 'name'>, selection: Selection, { nameOf, textOf, residual, empty }?: SelectionOptions): Query<StoredDocument>;
 
 /** The real clock, chance and timers. */
 export function systemEnvironment(): Environment;

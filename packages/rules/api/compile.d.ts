@@ -126,10 +126,10 @@ export function compareSortValues(one: readonly unknown[], other: readonly unkno
 export function compile(bound: BoundRule, records: RuleRecords): Compiled;
 
 /** One of the texts without which the rule does not admit a record; undefined if there may be others. */
-export function requiredText({ condition, record }: BoundRule): RequiredText | undefined;
+export function requiredText(rule: BoundRule): RequiredText | undefined;
 
 /** The `sort` of `bind` as paths, for a query planner. Undefined if one of them is computed: lists, JSON, `:length` and `:lower`. */
-export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined;
+export function sortPaths(rule: BoundRule): readonly SortPath[] | undefined;
 
 /**
  * The values that a record is sorted by, for `compareSortValues`. Rows must meet the rule: the first one of a list

@@ -9,8 +9,8 @@ export interface RequiredText {
 }
 
 /** One of the texts without which the rule does not admit a record; undefined if there may be others. */
-export function requiredText({ condition, record }: BoundRule): RequiredText | undefined {
-  return requiredIn(condition, record)
+export function requiredText(rule: BoundRule): RequiredText | undefined {
+  return requiredIn(rule.condition, rule.record)
 }
 
 function requiredIn(condition: Condition, record: Join): RequiredText | undefined {

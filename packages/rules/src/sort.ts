@@ -13,8 +13,8 @@ export interface SortPath {
 }
 
 /** The `sort` of `bind` as paths, for a query planner. Undefined if one of them is computed: lists, JSON, `:length` and `:lower`. */
-export function sortPaths({ sort }: BoundRule): readonly SortPath[] | undefined {
-  const paths = sort.map(sortPath)
+export function sortPaths(rule: BoundRule): readonly SortPath[] | undefined {
+  const paths = rule.sort.map(sortPath)
   return paths.some((path) => path === undefined) ? undefined : (paths as SortPath[])
 }
 

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * Many databases in one process, few of them open: they are opened when they are borrowed, and closed when they have been idle. At most
  * `openMax` are open. The one that was idle for longest is closed first. While all are borrowed those who come wait.

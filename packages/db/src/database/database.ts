@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** An open database. */
 import { makeDisposable } from '../base/async.ts'
 import { PannierError } from '../base/errors.ts'

@@ -28,8 +28,8 @@ export function followCommits(
 }
 
 /** The clock, timers and chance that the database was opened with. */
-export function environmentOf({ context }: Database): Environment {
-  return context.environment
+export function environmentOf(database: Database): Environment {
+  return database.context.environment
 }
 
 /** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
@@ -38,8 +38,8 @@ export function endOf(database: Database): AbortSignal {
 }
 
 /** The number of the newest commit that the handle has seen. */
-export function newestCommit({ context: { store } }: Database): number {
-  const snapshot = store.snapshot()
+export function newestCommit(database: Database): number {
+  const snapshot = database.context.store.snapshot()
   snapshot.release()
   return snapshot.sequence
 }

@@ -17,7 +17,7 @@ import { GuardReader } from './guard-reader.ts'
 /** What can be read of a collection. */
 export type ReadCollection = Pick<
   TransactionCollection<JsonObject>,
-  'name' | 'get' | 'find' | 'list' | 'info' | 'access'
+  'name' | 'get' | 'find' | 'list' | 'info'
 >
 
 /**

@@ -26,10 +26,12 @@ export interface SelectionOptions {
 
 /** The query for all documents that a selection has. Its paths name documents' fields, so `id` is `_id` in a sort. */
 export function selectionQuery<T extends object>(
-  { name, access }: Pick<TransactionCollection<T>, 'name' | 'access'>,
+  collection: Pick<TransactionCollection<T>, 'name'>,
   selection: Selection,
   { nameOf = (collection) => collection, textOf, residual, empty = new Map() }: SelectionOptions = {},
 ): Query<StoredDocument> {
+  // Published declarations do not have it.
+  const { name, access } = collection as TransactionCollection<T>
   const { relations } = access
   const graph = relations instanceof CollectionRelations ? relations.graph : new RelationGraph([])
   const isMany = (from: string, field: string): boolean =>

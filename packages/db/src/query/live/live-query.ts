@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The public classes of live queries and live counts. The code that runs them is loaded with the first one. */
 import { makeDisposable } from '../../base/async.ts'
 import { badArgument } from '../../base/options.ts'
