@@ -476,9 +476,19 @@ export class Write<R> implements PromiseLike<R> {
     get server(): Promise<ServerAnswer>;
     /** For `await`. */
     then<A = R, B = never>(resolved?: ((value: R) => A | PromiseLike<A>) | null, rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<A | B>;
-    /** As of a promise. */
+    /**
+     * As of a promise.
+     *
+     * @example
+     * const task = await tasks.create({ title: 'Buy milk' }).catch(() => undefined)
+     */
     catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<R | B>;
-    /** As of a promise. */
+    /**
+     * As of a promise.
+     *
+     * @example
+     * const task = await tasks.create({ title: 'Buy milk' }).finally(() => show('stored'))
+     */
     finally(ended?: (() => void) | null): Promise<R>;
 }
 

@@ -44,12 +44,22 @@ export class Write<R> implements PromiseLike<R> {
     return this.#local.then(resolved, rejected)
   }
 
-  /** As of a promise. */
+  /**
+   * As of a promise.
+   *
+   * @example
+   * const task = await tasks.create({ title: 'Buy milk' }).catch(() => undefined)
+   */
   catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<R | B> {
     return this.#local.catch(rejected)
   }
 
-  /** As of a promise. */
+  /**
+   * As of a promise.
+   *
+   * @example
+   * const task = await tasks.create({ title: 'Buy milk' }).finally(() => show('stored'))
+   */
   finally(ended?: (() => void) | null): Promise<R> {
     return this.#local.finally(ended)
   }

@@ -1160,9 +1160,19 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     cancel(): void;
     /** Makes it awaitable: resolves with the result. */
     then<Result = ReplicationResult, Failure = never>(fulfilled?: ((result: ReplicationResult) => Result | PromiseLike<Result>) | null, rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<Result | Failure>;
-    /** As of a promise. */
+    /**
+     * As of a promise.
+     *
+     * @example
+     * sync.catch((error) => show(error))
+     */
     catch<Failure = never>(rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null): Promise<ReplicationResult | Failure>;
-    /** As of a promise. */
+    /**
+     * As of a promise.
+     *
+     * @example
+     * sync.finally(() => show('The sync has ended.')).catch(() => {})
+     */
     finally(ended?: (() => void) | null): Promise<ReplicationResult>;
     /** Events from now on, to the end of the replication. Its failure is thrown. */
     [Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined>;

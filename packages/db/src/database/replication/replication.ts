@@ -153,14 +153,24 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     return this.#result.then(fulfilled, rejected)
   }
 
-  /** As of a promise. */
+  /**
+   * As of a promise.
+   *
+   * @example
+   * sync.catch((error) => show(error))
+   */
   catch<Failure = never>(
     rejected?: ((error: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<ReplicationResult | Failure> {
     return this.#result.catch(rejected)
   }
 
-  /** As of a promise. */
+  /**
+   * As of a promise.
+   *
+   * @example
+   * sync.finally(() => show('The sync has ended.')).catch(() => {})
+   */
   finally(ended?: (() => void) | null): Promise<ReplicationResult> {
     return this.#result.finally(ended)
   }
