@@ -345,6 +345,15 @@ export class Database<Schemas extends object = object, Relations extends object 
     readonly name: string;
     /** The passwords and keys that open it; undefined when it is not encrypted. */
     readonly encryption: Encryption | undefined;
+    /**
+     * Resolves when the handle has ended: with undefined after `close()`, else with the reason. PANNIER_CLOSED: another handle (a tab, say)
+     * has destroyed or moved the database, or the browser has thrown it away.
+     *
+     * @example
+     * const db = await open('shop')
+     * void db.closed.then((reason) => reason && location.reload())
+     */
+    readonly closed: Promise<PannierError | undefined>;
     /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
     get storage(): string;
     /**
@@ -1823,7 +1832,7 @@ export interface WriteResult {
 
 /**
  * Destroys a database with everything in it; does nothing if it does not exist. Unlike `db.destroy()` it needs no key.
- * Handles that are open elsewhere fail from then on.
+ * Handles that are open elsewhere end at once: their calls reject with PANNIER_CLOSED, what is live fails, and `db.closed` resolves.
  *
  * @throws PANNIER_BLOCKED if another tab does not release it; PANNIER_LOCKED
  */
@@ -2702,6 +2711,9 @@ interface GetAttachmentOptions extends ByteRange {
     readonly rev?: string;
 }
 
+/** `why`: PANNIER_CLOSED. */
+type GoneListener = (why: PannierError) => void;
+
 /**
  * Rows have the fields that documents are grouped by, as far as they are there, and the aggregates. They come in the order of
  * the former, unless they are sorted. `Row`: the rows; `Document`: what is grouped.
@@ -3336,6 +3348,11 @@ interface PageStore {
     listPages(): MaybePromise<readonly PageId[]>;
     /** Bytes used in the backend as far as it can tell; undefined where it can't. */
     usedBytes(): MaybePromise<number | undefined>;
+    /**
+     * Calls `listener` once, as soon as the handle is of no use because its database is gone: destroyed, or moved. The calls of a store
+     * that can't know fail with PANNIER_CLOSED, which is heard later.
+     */
+    onGone?(listener: GoneListener): void;
     /** Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }

@@ -357,6 +357,11 @@ export interface PageStore {
     listPages(): MaybePromise<readonly PageId[]>;
     /** Bytes used in the backend as far as it can tell; undefined where it can't. */
     usedBytes(): MaybePromise<number | undefined>;
+    /**
+     * Calls `listener` once, as soon as the handle is of no use because its database is gone: destroyed, or moved. The calls of a store
+     * that can't know fail with PANNIER_CLOSED, which is heard later.
+     */
+    onGone?(listener: GoneListener): void;
     /** Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }
@@ -515,7 +520,7 @@ export interface SelectionRelated {
 }
 
 /** A database of a backend, without the handle that is closed for itself. */
-export interface SharedDatabase extends Omit<PageStore, 'close'> {
+export interface SharedDatabase extends Omit<PageStore, 'close' | 'onGone'> {
     /** It was closed or destroyed: no handle can use it any more. */
     readonly closed: boolean;
 }
@@ -612,7 +617,7 @@ export function callUser<T = unknown>(call: string, name: string, run: () => unk
  */
 export function checkOptions(call: string, options: unknown, names: object): void;
 
-/** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
+/** Aborted when the handle is closed, with PANNIER_CLOSED, or lost: destroyed elsewhere, or to a storage that was put back (PANNIER_RESTORED). */
 export function endOf(database: Database): AbortSignal;
 
 /** The clock, timers and chance that the database was opened with. */
@@ -849,6 +854,8 @@ interface Expected<T> {
     /** Whether it is. */
     readonly is: (value: unknown) => value is T;
 }
+/** `why`: PANNIER_CLOSED. */
+type GoneListener = (why: PannierError) => void;
 
 interface IndexDefinition {
     /** Names the index's tree; never used again in the same collection. */

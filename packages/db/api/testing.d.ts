@@ -3,6 +3,7 @@
 import type {
   DatabaseStorage,
   ErrorCode,
+  PannierError,
 } from 'pannier'
 
 /** Thrown by a check that does not hold. */
@@ -305,6 +306,9 @@ interface Environment {
 /** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
 type Generation = Brand<number, 'Generation'>;
 
+/** `why`: PANNIER_CLOSED. */
+type GoneListener = (why: PannierError) => void;
+
 /** What a handle has seen already, so that `read` gives it only the news. */
 interface KnownState {
     /** The meta record. */
@@ -402,6 +406,11 @@ interface PageStore {
     listPages(): MaybePromise<readonly PageId[]>;
     /** Bytes used in the backend as far as it can tell; undefined where it can't. */
     usedBytes(): MaybePromise<number | undefined>;
+    /**
+     * Calls `listener` once, as soon as the handle is of no use because its database is gone: destroyed, or moved. The calls of a store
+     * that can't know fail with PANNIER_CLOSED, which is heard later.
+     */
+    onGone?(listener: GoneListener): void;
     /** Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }

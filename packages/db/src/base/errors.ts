@@ -96,6 +96,15 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
   return error instanceof PannierError && (code === undefined || error.code === code)
 }
 
+/** What ends everything live when its own caller closes the handle: no failure. Any other reason is one. */
+export function closedByCaller(): PannierError {
+  return new PannierError('PANNIER_CLOSED', 'The database is closed.', { details: { by: 'close' } })
+}
+
+export function isClosedByCaller(reason: unknown): boolean {
+  return isPannierError(reason, 'PANNIER_CLOSED') && reason.details['by'] === 'close'
+}
+
 /** A bug in this library, never a condition of operation. */
 export class AssertionError extends Error {
   constructor(message: string) {

@@ -25,7 +25,7 @@ export interface DatabaseContext {
   opening: boolean
   /** Names the database for all tabs that share it, where they can share a lease. */
   readonly tabs: string | undefined
-  /** Aborted when the database is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
+  /** Aborted when the database is closed, with PANNIER_CLOSED, or lost: destroyed elsewhere, or to a storage that was put back (PANNIER_RESTORED). */
   readonly closing: AbortSignal
 }
 

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** An open database. */
 import { makeDisposable } from '../base/async.ts'
-import { PannierError } from '../base/errors.ts'
+import { closedByCaller, isClosedByCaller, isPannierError, PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { Catalog } from '../document/catalog.ts'
@@ -47,8 +47,8 @@ export interface DatabaseParts {
   readonly checkPages?: (work: RunningWork) => Promise<void>
   /** Why nothing can be written; undefined if it can. */
   readonly damage?: () => PannierError | undefined
-  /** Calls back once, if the handle is of a state that the storage never had. */
-  readonly onRestored?: (listener: (error: PannierError) => void) => void
+  /** Calls back once, if the database is gone, or the handle is of a state that the storage never had. */
+  readonly onLost?: (listener: (error: PannierError) => void) => void
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
   readonly handOver?: MoveSource['handOver']
@@ -75,6 +75,15 @@ export class Database<Schemas extends object = object, Relations extends object 
   readonly name: string
   /** The passwords and keys that open it; undefined when it is not encrypted. */
   readonly encryption: Encryption | undefined
+  /**
+   * Resolves when the handle has ended: with undefined after `close()`, else with the reason. PANNIER_CLOSED: another handle (a tab, say)
+   * has destroyed or moved the database, or the browser has thrown it away.
+   *
+   * @example
+   * const db = await open('shop')
+   * void db.closed.then((reason) => reason && location.reload())
+   */
+  readonly closed: Promise<PannierError | undefined>
   readonly #parts: DatabaseParts
   readonly #context: DatabaseContext
   readonly #closing = new AbortController()
@@ -86,6 +95,10 @@ export class Database<Schemas extends object = object, Relations extends object 
   /** Resolves when listeners have heard of all commits so far. */
   #told: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
+  /** By its caller. */
+  #isClosed = false
+  #isMoving = false
+  readonly #ended = Promise.withResolvers<PannierError | undefined>()
 
   /** @internal Use `open`. */
   constructor(parts: DatabaseParts) {
@@ -108,8 +121,9 @@ export class Database<Schemas extends object = object, Relations extends object 
       closing: this.#closing.signal,
     }
     this.encryption = parts.encryption?.(this.#context)
+    this.closed = this.#ended.promise
     // Feeds and live queries would wait for ever.
-    parts.onRestored?.((error) => this.#closing.abort(error))
+    parts.onLost?.((error) => this.#lose(error))
   }
 
   /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
@@ -268,6 +282,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     if (typeof listener !== 'function') throw badArgument('onChange()', 'listener must be a function', listener)
     // A function of its own, so that one listener that is added twice is called twice.
     const own = (change: DatabaseChange): void => listener(change)
+    if (this.#closing.signal.aborted) return () => {}
     this.#listeners.add(own)
     this.#stopListening ??= this.#listen()
     return () => {
@@ -370,7 +385,8 @@ export class Database<Schemas extends object = object, Relations extends object 
     const { handOver } = this.#parts
     if (handOver === undefined) throw new PannierError('PANNIER_UNAVAILABLE', 'This storage makes no snapshots.')
     const { moveDatabase } = await loadedModule(import('./lifecycle/move-database.ts'))
-    await moveDatabase(this, { ...this.#parts, handOver }, storage, options)
+    this.#isMoving = true
+    await moveDatabase(this, { ...this.#parts, handOver }, storage, options).finally(() => (this.#isMoving = false))
   }
 
   /**
@@ -408,7 +424,8 @@ export class Database<Schemas extends object = object, Relations extends object 
    */
   async close(): Promise<void> {
     this.#assertOutside('close')
-    this.#closed ??= this.#closeOnce()
+    this.#isClosed = true
+    this.#closed ??= this.#closeOnce(closedByCaller())
     await this.#closed
   }
 
@@ -502,16 +519,30 @@ export class Database<Schemas extends object = object, Relations extends object 
     this.#listeners.clear()
   }
 
-  async #closeOnce(): Promise<void> {
-    this.#closing.abort(new PannierError('PANNIER_CLOSED', 'The database is closed.'))
+  /** A handle whose database is gone lets go of everything by itself. Its own move has ended it, too. */
+  #lose(error: PannierError): void {
+    const reason = this.#isMoving ? closedByCaller() : error
+    if (isPannierError(error, 'PANNIER_CLOSED')) this.#closed ??= this.#closeOnce(reason)
+    else {
+      this.#closing.abort(reason)
+      this.#ended.resolve(reason)
+    }
+  }
+
+  async #closeOnce(reason: PannierError): Promise<void> {
+    this.#closing.abort(reason)
     for (const collection of this.#collectionsByName.values()) await collection.declarations.idle()
     await Promise.allSettled(this.#context.pending)
     // Listeners that hear of the end of a replication count what is unsent.
     await Promise.allSettled(this.#context.pending)
     this.#endListening()
-    await this.#parts.store.close()
+    // The store of a database that is gone may fail to close.
+    await this.#parts.store.close().catch((error: unknown) => {
+      if (isClosedByCaller(reason)) throw error
+    })
     // What was written is said before it counts as closed.
     await Promise.allSettled(this.#answers)
+    this.#ended.resolve(isClosedByCaller(reason) ? undefined : reason)
   }
 
   #assertOutside(method: string): void {
@@ -519,7 +550,7 @@ export class Database<Schemas extends object = object, Relations extends object 
   }
 
   #assertOpen(): void {
-    if (this.#closed !== undefined) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
+    if (this.#isClosed) throw new PannierError('PANNIER_CLOSED', 'The database is closed.')
   }
 }
 

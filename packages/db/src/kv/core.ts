@@ -54,13 +54,13 @@ export class Core {
   readonly #holds = new Map<Generation, number>()
   #pinned: Generation | undefined
   readonly #listeners = new Set<(notice: CommitNotice) => void>()
-  /** Is called when the handle turns out to be of a state that the store never had. */
-  onRestored: (error: PannierError) => void = () => {}
+  /** Is called once, when the handle is of no use any more though nobody has closed it. */
+  onLost: (error: PannierError) => void = () => {}
   /** Why the outcome of a write is not known: nothing more is written before `recover` has found out. */
   failure: unknown
   closed = false
-  /** PANNIER_RESTORED: what is cached here is of a state that the store never had. */
-  #restored: PannierError | undefined
+  /** PANNIER_RESTORED: what is cached here is of a state that the store never had. PANNIER_CLOSED: the database is gone. */
+  #lost: PannierError | undefined
 
   constructor(options: CoreOptions) {
     this.options = { ...options, store: guardedStore(options.store, () => this.#damage) }
@@ -219,7 +219,7 @@ export class Core {
       try {
         found = await this.options.store.read({ generation, sequence })
       } catch (error) {
-        if (isPannierError(error, 'PANNIER_RESTORED')) this.#becomeRestored(error)
+        this.noticeLoss(error)
         throw error
       }
       // What was found is older than what another handle of this realm has announced meanwhile.
@@ -229,10 +229,12 @@ export class Core {
     }
   }
 
-  #becomeRestored(error: PannierError): void {
-    const isNews = this.#restored === undefined
-    this.#restored = error
-    if (isNews) this.onRestored(error)
+  /** What a call of the store has failed with may be the end of this handle: from then on it reads nothing either. */
+  noticeLoss(error: unknown): void {
+    if (this.closed || this.#lost !== undefined) return
+    if (!isPannierError(error, 'PANNIER_RESTORED') && !isPannierError(error, 'PANNIER_CLOSED')) return
+    this.#lost = error
+    this.onLost(error)
   }
 
   assertWritable(): void {
@@ -240,9 +242,14 @@ export class Core {
     if (this.#damage !== undefined) throw this.#damage
   }
 
+  /** What was begun before a close ends as it can; what is lost is not shown any more. */
+  assertFound(): void {
+    if (this.#lost !== undefined) throw this.#lost
+  }
+
   assertOpen(): void {
+    this.assertFound()
     if (this.closed) throw new PannierError('PANNIER_CLOSED', 'The database handle is closed.')
-    if (this.#restored !== undefined) throw this.#restored
   }
 
   /** States the oldest generation that is still read here. */
@@ -302,7 +309,10 @@ export class Core {
    * handle may not know the newest one: its pin was given up while it was frozen.
    */
   #retryIfExpired<T>(error: unknown, view: StateSnapshot, read: (snapshot: Snapshot) => T): MaybePromise<T> {
-    if (!(error instanceof MissingPageError)) throw error
+    if (!(error instanceof MissingPageError)) {
+      this.noticeLoss(error)
+      throw error
+    }
     if (view.state.generation < this.#state.generation) return this.read(read)
     return this.refresh().then(() => {
       // The newest generation has all its pages: this one is lost.

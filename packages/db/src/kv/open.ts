@@ -28,6 +28,7 @@ export async function openKeyValueStore(options: KeyValueStoreOptions): Promise<
   // Until the newest generation is known and pinned, no page of any may go.
   const [store] = await Promise.all([options.store, options.coordinator.pin(0 as Generation)])
   const core = new Core({ ...options, store })
+  store.onGone?.((why) => core.noticeLoss(why))
   core.adopt(await store.read())
   await core.pinNow()
   return new PagedKeyValueStore(core)
@@ -63,7 +64,8 @@ export class PagedKeyValueStore implements KeyValueStore {
   snapshot(): HeldSnapshot {
     this.#core.assertOpen()
     const { state, cache, options } = this.#core
-    return new HeldStateSnapshot(state, cache, options.store, this.#core.hold(state.generation))
+    const release = this.#core.hold(state.generation)
+    return new HeldStateSnapshot(state, cache, options.store, release, () => this.#core.assertFound())
   }
 
   write<T>(write: (transaction: WriteTransaction) => T): Promise<T> {
@@ -79,9 +81,9 @@ export class PagedKeyValueStore implements KeyValueStore {
     return this.#core.onCommit(listener)
   }
 
-  /** Calls `listener` once, if the store was put back to an earlier state than this handle has seen. The handle is of no use then. */
-  onRestored(listener: (error: PannierError) => void): void {
-    this.#core.onRestored = listener
+  /** Calls `listener` once, if the database is gone, or was put back to an earlier state than this handle has seen. It is of no use then. */
+  onLost(listener: (error: PannierError) => void): void {
+    this.#core.onLost = listener
   }
 
   async refresh(): Promise<void> {

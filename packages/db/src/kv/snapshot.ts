@@ -41,14 +41,24 @@ export class StateSnapshot implements Snapshot {
 export class HeldStateSnapshot extends StateSnapshot implements HeldSnapshot {
   readonly release: () => void
   readonly #store: Pick<PageStore, 'read'>
+  readonly #assertFound: () => void
 
-  constructor(state: State, cache: NodeCache, store: Pick<PageStore, 'read'>, release: () => void) {
+  /** `assertFound` throws when the database is lost. */
+  constructor(
+    state: State,
+    cache: NodeCache,
+    store: Pick<PageStore, 'read'>,
+    release: () => void,
+    assertFound: () => void = () => {},
+  ) {
     super(state, cache)
     this.#store = store
     this.release = release
+    this.#assertFound = assertFound
   }
 
   attempt<T>(read: () => T): MaybePromise<T> {
+    this.#assertFound()
     return explained(() => attempt(read), this.#store, this.state)
   }
 }

@@ -241,6 +241,7 @@ export class Writer {
       if (isPromise(writing)) await writing
     } catch (error) {
       if (isPannierError(error, 'PANNIER_STALE')) throw error
+      core.noticeLoss(error)
       core.failure = error
       const state = core.state
       const found = await this.#lookAgain(generation, before)

@@ -8,6 +8,7 @@ import type { MaybePromise } from '../base/async.ts'
 import type {
   Commit,
   Durability,
+  GoneListener,
   KnownState,
   LogRecord,
   Page,
@@ -18,9 +19,21 @@ import type {
 import { sameBytes } from '../codec/bytes.ts'
 
 /** A database of a backend, without the handle that is closed for itself. */
-export interface SharedDatabase extends Omit<PageStore, 'close'> {
+export interface SharedDatabase extends Omit<PageStore, 'close' | 'onGone'> {
   /** It was closed or destroyed: no handle can use it any more. */
   readonly closed: boolean
+}
+
+/** Of the handles that are open. */
+const goneListeners = new WeakMap<SharedDatabase, Map<Handle, GoneListener>>()
+
+/** Tells the handles of a database that was destroyed. */
+export function tellDestroyed(database: SharedDatabase): void {
+  for (const tell of goneListeners.get(database)?.values() ?? []) tell(destroyedError())
+}
+
+function destroyedError(): PannierError {
+  return new PannierError('PANNIER_CLOSED', 'The database was closed or destroyed.')
 }
 
 /** A page store over a database that others may use too. After `close` each call fails with PANNIER_CLOSED. */
@@ -75,15 +88,22 @@ export class Handle implements PageStore {
     return this.use().usedBytes()
   }
 
+  onGone(listener: GoneListener): void {
+    let listeners = goneListeners.get(this.database)
+    if (listeners === undefined) goneListeners.set(this.database, (listeners = new Map()))
+    listeners.set(this, listener)
+  }
+
   close(): MaybePromise<void> {
     if (this.closed) return
     this.closed = true
+    goneListeners.get(this.database)?.delete(this)
     return this.leave()
   }
 
   private use(): SharedDatabase {
     if (this.closed) throw new PannierError('PANNIER_CLOSED', 'This handle is closed.')
-    if (this.database.closed) throw new PannierError('PANNIER_CLOSED', 'The database was closed or destroyed.')
+    if (this.database.closed) throw destroyedError()
     return this.database
   }
 }

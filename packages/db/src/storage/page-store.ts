@@ -23,6 +23,7 @@
 import type { CommitSequence, Generation, PageId } from '../base/brand.ts'
 import type { MaybePromise } from '../base/async.ts'
 import type { Environment } from '../base/environment.ts'
+import type { PannierError } from '../base/errors.ts'
 import type { Coordinator } from './coordinator.ts'
 
 /** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
@@ -168,9 +169,18 @@ export interface PageStore {
   /** Bytes used in the backend as far as it can tell; undefined where it can't. */
   usedBytes(): MaybePromise<number | undefined>
 
+  /**
+   * Calls `listener` once, as soon as the handle is of no use because its database is gone: destroyed, or moved. The calls of a store
+   * that can't know fail with PANNIER_CLOSED, which is heard later.
+   */
+  onGone?(listener: GoneListener): void
+
   /** Idempotent. Later calls fail with PANNIER_CLOSED. */
   close(): MaybePromise<void>
 }
+
+/** `why`: PANNIER_CLOSED. */
+export type GoneListener = (why: PannierError) => void
 
 export type PageArrived = (index: number, bytes: Uint8Array) => void
 

@@ -6,7 +6,7 @@
  */
 import { pauseIn, retryWhenStale, throwIfCancelled } from '../../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../../base/async.ts'
-import { isPannierError, PannierError } from '../../base/errors.ts'
+import { isClosedByCaller, isPannierError, PannierError } from '../../base/errors.ts'
 import type { Environment } from '../../base/environment.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import { collectionTrees } from '../../document/catalog.ts'
@@ -21,7 +21,7 @@ import { prepareRegexes } from '../../query/regex/check-regex.ts'
 export interface FeedSource {
   readonly store: KeyValueStore
   readonly environment: Environment
-  /** Aborted when the database is closed, or lost: then its reason is PANNIER_RESTORED. */
+  /** Aborted when the database is closed, or lost: then its reason is why. */
   readonly closing: AbortSignal
   /** The newest state; waits while the collection is migrated. */
   openSource(): MaybePromise<QuerySource>
@@ -62,7 +62,7 @@ async function* readFeed(
   try {
     for (let left = limit; left > 0;) {
       checkAborted(signal)
-      if (isPannierError(closing.reason, 'PANNIER_RESTORED')) throw closing.reason
+      if (closing.aborted && !isClosedByCaller(closing.reason)) throw closing.reason
       if (stop.aborted || (live && closing.aborted)) return
       waiting?.clear()
       const batch = await retryWhenStale(
@@ -82,7 +82,7 @@ async function* readFeed(
     }
   } catch (error) {
     // A live feed has no other end than this; one that is not would seem to be complete.
-    if (!(live && closing.aborted && isPannierError(error, 'PANNIER_CLOSED'))) throw error
+    if (!(live && isClosedByCaller(closing.reason) && isPannierError(error, 'PANNIER_CLOSED'))) throw error
   } finally {
     waiting?.stop()
   }

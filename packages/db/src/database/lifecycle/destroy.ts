@@ -14,7 +14,7 @@ const DESTROY_OPTIONS: OptionNames<DestroyOptions> = { storage: true }
 
 /**
  * Destroys a database with everything in it; does nothing if it does not exist. Unlike `db.destroy()` it needs no key.
- * Handles that are open elsewhere fail from then on.
+ * Handles that are open elsewhere end at once: their calls reject with PANNIER_CLOSED, what is live fails, and `db.closed` resolves.
  *
  * @throws PANNIER_BLOCKED if another tab does not release it; PANNIER_LOCKED
  */

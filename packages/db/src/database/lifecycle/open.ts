@@ -166,7 +166,7 @@ async function openIn(storage: DatabaseStorage, name: string, options: OpenOptio
       cacheBytesMax: limits.cacheBytesMax,
       checkPages: (work) => store.check(work),
       damage: () => store.damage,
-      onRestored: (listener) => store.onRestored(listener),
+      onLost: (listener) => store.onLost(listener),
       exportSnapshot: (work) => store.exportSnapshot(work),
       handOver: (work, run) => store.handOver(work, run),
       ...(sealed && sealing!.parts(await sealed, store)),

@@ -32,7 +32,7 @@ export function environmentOf(database: Database): Environment {
   return database.context.environment
 }
 
-/** Aborted when the handle is closed, with PANNIER_CLOSED, or lost to a storage that was put back, with PANNIER_RESTORED. */
+/** Aborted when the handle is closed, with PANNIER_CLOSED, or lost: destroyed elsewhere, or to a storage that was put back (PANNIER_RESTORED). */
 export function endOf(database: Database): AbortSignal {
   return database.context.closing
 }

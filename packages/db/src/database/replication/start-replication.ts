@@ -1,7 +1,7 @@
 /** Starts replications and combines their states. Loaded on first use. */
 import type { Environment } from '../../base/environment.ts'
 import { throwIfCancelled } from '../../base/long-work.ts'
-import type { PannierError } from '../../base/errors.ts'
+import { isClosedByCaller, type PannierError } from '../../base/errors.ts'
 import { functionToken } from '../../base/function-identity.ts'
 import { callUser, tellListener } from '../../base/callback.ts'
 import { checkOptions, type OptionNames, badArgument } from '../../base/options.ts'
@@ -95,6 +95,7 @@ export async function startReplication(
     const failed = ends.find((end) => end.status === 'rejected')
     if (failed !== undefined) throw failed.reason
     throwIfCancelled(signal, 'The replication')
+    if (closing.aborted && !isClosedByCaller(closing.reason)) throw closing.reason
     return resultOf(state, startTime, new Date(environment.wallClock()).toISOString())
   } finally {
     tab.end()

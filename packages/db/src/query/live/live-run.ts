@@ -5,7 +5,7 @@
  * subscriber gets each state that it has time for, and the changes since the last state that it got.
  */
 import { tellListener } from '../../base/callback.ts'
-import { isPannierError, PannierError } from '../../base/errors.ts'
+import { isClosedByCaller, isPannierError, PannierError } from '../../base/errors.ts'
 import { cancelledError, retryWhenStale } from '../../base/long-work.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { ChangedDocument, QueryRun } from '../query-run.ts'
@@ -211,7 +211,7 @@ export class LiveRun implements LiveWork {
 
   /** The database is closed, or lost: then the query has failed. */
   closed(reason: unknown): void {
-    const error = isPannierError(reason, 'PANNIER_CLOSED') ? undefined : reason
+    const error = isClosedByCaller(reason) ? undefined : reason
     this.#end(error, reason, error)
   }
 
@@ -223,7 +223,7 @@ export class LiveRun implements LiveWork {
   fail(error: unknown): void {
     if (this.#ended) return
     const { closing } = this.#owner
-    if (closing.aborted && isPannierError(error, 'PANNIER_CLOSED')) return this.closed(error)
+    if (closing.aborted && isPannierError(error, 'PANNIER_CLOSED')) return this.closed(closing.reason)
     const isHeard =
       this.#state.status === 'loading' ||
       this.#loops.size > 0 ||

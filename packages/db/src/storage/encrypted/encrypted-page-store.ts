@@ -21,6 +21,7 @@ import { stale } from '../handle.ts'
 import type {
   Commit,
   Durability,
+  GoneListener,
   KnownState,
   LogRecord,
   MetaRecord,
@@ -207,6 +208,10 @@ export class EncryptedPageStore implements PageStore {
 
   usedBytes(): MaybePromise<number | undefined> {
     return this.inner.usedBytes()
+  }
+
+  onGone(listener: GoneListener): void {
+    this.inner.onGone?.(listener)
   }
 
   close(): MaybePromise<void> {

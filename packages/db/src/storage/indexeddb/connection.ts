@@ -3,13 +3,13 @@
  *
  * A connection ends in three ways. We close it: for good. The database is being destroyed (`versionchange`): it closes
  * at once and for good, so that nobody is blocked. The browser closes it (`close`: the storage process died, data was
- * cleared, the disk failed): the next call opens it again, unless the database is gone.
+ * cleared, the disk failed): it is opened again, unless the database is gone.
  */
 import type { MaybePromise } from '../../base/async.ts'
 import { isPannierError } from '../../base/errors.ts'
 import { closedError, operationError } from './errors.ts'
 import { IDENTITY, META, openDatabase } from './open.ts'
-import type { MetaRecord } from '../page-store.ts'
+import type { GoneListener, MetaRecord } from '../page-store.ts'
 import type { PageId } from '../../base/brand.ts'
 
 /** A transaction under way. */
@@ -30,6 +30,8 @@ export interface Work {
 export class Connection {
   /** What `meta` holds under `IDENTITY`, once it was read. Then a connection is only ever replaced by one to the same. */
   identity: unknown
+  /** Is called when the database is gone. */
+  onGone: GoneListener = () => {}
   readonly #name: string
   readonly #openTimeoutMs: number
   #database: IDBDatabase | undefined
@@ -152,24 +154,36 @@ export class Connection {
   }
 
   async #reopen(): Promise<IDBDatabase> {
-    const database = await openDatabase(this.#name, false, this.#openTimeoutMs)
+    const database = await openDatabase(this.#name, false, this.#openTimeoutMs).catch((error: unknown) => {
+      if (isPannierError(error, 'PANNIER_CLOSED')) this.#lose()
+      throw error
+    })
     const identity = await this.#complete(database.transaction(META), (work) => {
       const found = work.store(META).get(IDENTITY)
       return () => found.result as unknown
     })
     this.#adopt(database)
-    if (this.identity !== undefined && identity !== this.identity) this.#end(GONE)
+    if (this.identity !== undefined && identity !== this.identity) this.#lose()
     this.check()
     return database
   }
 
   #adopt(database: IDBDatabase): void {
     this.#database = database
-    database.onversionchange = () => this.#end(GONE)
+    database.onversionchange = () => this.#lose()
     database.onclose = () => {
-      if (this.#database === database) this.#database = undefined
+      if (this.#database !== database) return
+      this.#database = undefined
+      // What was cleared has to be known at once; any other failure shows itself to the next call.
+      this.#reopened().catch(() => {})
     }
     if (this.#closed !== undefined) this.#end(this.#closed)
+  }
+
+  #lose(): void {
+    if (this.#closed !== undefined) return
+    this.#end(GONE)
+    this.onGone(closedError(GONE))
   }
 
   #end(why: string): void {

@@ -3,6 +3,7 @@ import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,
   Durability,
+  GoneListener,
   KnownState,
   LogRecord,
   MetaRecord,
@@ -102,6 +103,10 @@ export class IndexedDbPageStore implements PageStore {
   usedBytes(): undefined {
     this.#connection.check()
     return undefined
+  }
+
+  onGone(listener: GoneListener): void {
+    this.#connection.onGone = listener
   }
 
   close(): void {

@@ -9,7 +9,7 @@
  * write has failed on a full disk, reads of uncached data fail too until there is room.
  */
 import { callUser, type Expected } from '../../base/callback.ts'
-import { Handle } from '../handle.ts'
+import { Handle, tellDestroyed } from '../handle.ts'
 import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
 import { levelError, type Level } from './abstract-level.ts'
 import { LevelDatabase } from './level-database.ts'
@@ -76,7 +76,10 @@ class LevelStorage implements DatabaseStorage {
   }
 
   destroy(name: string): Promise<void> {
-    return this.whenFree(name, (database) => this.end(name, database, () => database.deleteAll()))
+    return this.whenFree(name, async (database) => {
+      await this.end(name, database, () => database.deleteAll())
+      tellDestroyed(database)
+    })
   }
 
   /** Gives `work` the database that is open, or a new one once the one before is closed. */

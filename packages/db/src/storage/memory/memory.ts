@@ -12,6 +12,7 @@ import {
   checkGeneration,
   checkKeyring,
   checkNext,
+  tellDestroyed,
   type SharedDatabase,
 } from '../handle.ts'
 import type {
@@ -57,8 +58,10 @@ class MemoryStorage implements DatabaseStorage {
 
   async destroy(name: string): Promise<void> {
     const database = this.databases.get(name)
-    if (database) database.closed = true
     this.databases.delete(name)
+    if (database === undefined) return
+    database.closed = true
+    tellDestroyed(database)
   }
 }
 

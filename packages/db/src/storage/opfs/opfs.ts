@@ -9,6 +9,7 @@ import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,
   Durability,
+  GoneListener,
   KnownState,
   LogRecord,
   Page,
@@ -78,7 +79,7 @@ function startWorker(): Worker {
 }
 
 /** `first` is its first message. Only dedicated workers have access handles. */
-async function connect(first: ToWorker, makeWorker: () => Worker, gone?: () => void): Promise<Link> {
+async function connect(first: ToWorker, makeWorker: () => Worker): Promise<Link> {
   let thread: FileThread
   try {
     thread =
@@ -86,7 +87,7 @@ async function connect(first: ToWorker, makeWorker: () => Worker, gone?: () => v
   } catch (cause) {
     throw noWorker(cause)
   }
-  return new Link(first, thread, gone)
+  return new Link(first, thread)
 }
 
 async function openStore(name: string, makeWorker: () => Worker): Promise<PageStore> {
@@ -111,10 +112,13 @@ async function openStore(name: string, makeWorker: () => Worker): Promise<PageSt
 }
 
 async function join(name: string, makeWorker: () => Worker, gone: () => void): Promise<Link> {
-  if (!hasFileSystem()) throw new PannierError('PANNIER_UNAVAILABLE', 'There is no private file system here.')
-  if (!('Worker' in globalThis || 'FileSystemSyncAccessHandle' in globalThis))
-    throw new PannierError('PANNIER_UNAVAILABLE', 'Service workers can only see files of opfs(): use IndexedDB.')
-  const link = await connect({ join: name }, makeWorker, gone)
+  if (!hasFileSystem() || !('Worker' in globalThis || 'FileSystemSyncAccessHandle' in globalThis))
+    throw new PannierError(
+      'PANNIER_UNAVAILABLE',
+      'Files can be opened in pages and dedicated workers only: use IndexedDB.',
+    )
+  const link = await connect({ join: name }, makeWorker)
+  link.onGone.push(gone)
   try {
     await link.ask('open', [])
     return link
@@ -133,7 +137,7 @@ async function destroy(name: string, makeWorker: () => Worker): Promise<void> {
   } finally {
     link.terminate()
     const own = await shared?.link.catch(() => undefined)
-    own?.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
+    own?.lose()
     own?.terminate()
   }
 }
@@ -229,6 +233,10 @@ class OpfsPageStore implements PageStore {
 
   usedBytes(): Promise<number> {
     return this.#ask('usedBytes', []) as Promise<number>
+  }
+
+  onGone(listener: GoneListener): void {
+    this.#link.onGone.push(listener)
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@
  */
 import type { PageId } from '../../base/brand.ts'
 import { PannierError, type ErrorCode } from '../../base/errors.ts'
-import type { Commit, Page } from '../page-store.ts'
+import type { Commit, GoneListener, Page } from '../page-store.ts'
 import type { Put } from './file-database.ts'
 
 /** A call of the page store contract; `open` gives the identity of the database, `put` prepares a large commit. */
@@ -80,16 +80,15 @@ export class Link {
   /** Why nothing can be asked any more. */
   #ended: PannierError | undefined
   readonly #closed = Promise.withResolvers<void>()
+  /** Are called when the database is gone. */
+  readonly onGone: GoneListener[] = []
 
-  /** `gone` is called when the database was destroyed by another one. */
-  constructor(first: ToWorker, worker: FileThread, gone?: () => void) {
+  constructor(first: ToWorker, worker: FileThread) {
     this.#worker = worker
     this.#worker.onmessage = ({ data }) => {
       if (data === 'closed') this.#closed.resolve()
-      else if (data === 'gone') {
-        this.end(new PannierError('PANNIER_CLOSED', 'The database was destroyed.'))
-        gone?.()
-      } else this.#settle(data)
+      else if (data === 'gone') this.lose()
+      else this.#settle(data)
     }
     this.#worker.onerror = (event) => {
       event.preventDefault()
@@ -127,6 +126,13 @@ export class Link {
   terminate(): void {
     this.#worker.terminate()
     this.#closed.resolve()
+  }
+
+  /** The database was destroyed. */
+  lose(): void {
+    const why = new PannierError('PANNIER_CLOSED', 'The database was destroyed.')
+    this.end(why)
+    for (const tell of this.onGone) tell(why)
   }
 
   end(why: PannierError): void {

@@ -5,7 +5,7 @@
  * connection. Every call is synchronous, its failures included. The memory SQLite uses is small (its cache of 2 MB):
  * pages are cached by the layer above.
  */
-import { Handle } from '../handle.ts'
+import { Handle, tellDestroyed } from '../handle.ts'
 import type { PageStore, SharingScope, DatabaseStorage } from '../page-store.ts'
 import { checkDestroyable, connect, files, paths } from './connect.ts'
 import { openError } from './errors.ts'
@@ -52,7 +52,10 @@ class SqliteStorage implements DatabaseStorage {
     const database = databases.get(path)
     databases.delete(path)
     try {
-      if (database) return database.destroy()
+      if (database) {
+        database.destroy()
+        return tellDestroyed(database)
+      }
       if (files().existsSync(path)) checkDestroyable(path)
       deleteFiles(path)
     } catch (error) {
