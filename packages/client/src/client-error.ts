@@ -48,3 +48,7 @@ export class ClientError extends Error {
     this.data = data
   }
 }
+
+export function closed(): ClientError {
+  return new ClientError('CLOSED', 'The client is closed, or changes the account.')
+}

@@ -4,7 +4,7 @@ import { open, type Database, type OpenOptions } from 'pannier'
 import { every, systemEnvironment, tellListener } from 'pannier/internal'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
-import { ClientError } from './client-error.ts'
+import { ClientError, closed } from './client-error.ts'
 import {
   clientCollection,
   questionOf,
@@ -133,9 +133,16 @@ interface Switch {
   readonly share?: string | undefined
   /** What becomes of the data of the one before. */
   readonly data?: 'keep' | 'wipe'
-  readonly before?: Replica | undefined
+  /** Another tab has changed the account, and has said so. */
+  readonly isFollowing?: boolean
   /** The account of before is to sign in again. */
   readonly isLeaseOver?: boolean
+}
+
+interface Opening {
+  readonly session: Session | undefined
+  readonly share: string | undefined
+  readonly isLeaseOver: boolean
 }
 
 /** An app's end of a server. `connect` makes it. */
@@ -149,8 +156,12 @@ export class Client<Types extends AppTypes<Types>> {
     can: new Set(),
   }
   readonly #onChange = new Set<(changed: ChangedRecords) => void>()
+  /** There is one from the start to the end, also while the account changes: what a page renders meanwhile reads it. */
   #replica: Replica | undefined
+  /** Undefined: its writes would be lost, as it is about to go. */
+  #writable: Replica | undefined
   #stopLooking: () => void = () => {}
+  #stopFollowing: () => void = () => {}
   /** The last change of the account. */
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
@@ -170,14 +181,14 @@ export class Client<Types extends AppTypes<Types>> {
     return this.status.account
   }
 
-  /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of a start. */
+  /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of the one before. */
   get status(): ClientStatus {
     return this.#replica?.status ?? STARTING
   }
 
-  /** The token of the session, for requests of the app's own. */
+  /** The token of the session, for requests of the app's own. Undefined: nobody is signed in, or the client is closed. */
   get token(): string | undefined {
-    return this.#open().session?.token
+    return this.#isClosed ? undefined : this.#replica?.session?.token
   }
 
   /**
@@ -212,7 +223,10 @@ export class Client<Types extends AppTypes<Types>> {
    */
   collection<Name extends keyof Types & string>(name: Name): ClientCollection<Types[Name]> {
     this.#check('collection', name)
-    return clientCollection(() => this.#open(), name)
+    return clientCollection(
+      { open: () => this.#open(), read: () => this.#openToRead(), write: () => this.#openToWrite() },
+      name,
+    )
   }
 
   /**
@@ -229,7 +243,7 @@ export class Client<Types extends AppTypes<Types>> {
       collection<Name extends keyof Types & string>(name: Name): TransactionWriting<Types[Name]>
     }) => Promise<R>,
   ): Write<R> {
-    return startWrite(this.#open(), (local) =>
+    return startWrite(this.#openToWrite(), (local) =>
       body({
         collection: (name) => {
           this.#check('collection', name)
@@ -336,7 +350,7 @@ export class Client<Types extends AppTypes<Types>> {
       const replica = this.#open()
       const { session } = replica
       // No write comes from here on: it would be wiped. Those that have begun are counted.
-      this.#replica = undefined
+      this.#writable = undefined
       try {
         await replica.write(async () => {})
         const { unsent, rejected } = await replica.countedStatus()
@@ -346,14 +360,14 @@ export class Client<Types extends AppTypes<Types>> {
             `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
           )
       } catch (error) {
-        this.#replica = replica
+        this.#writable = replica
         throw error
       }
       if (session !== undefined) {
         await replica.saveSession(undefined)
         await leases?.end(accountKey(session.record))
       }
-      await this.#switch(null, { data, before: replica })
+      await this.#switch(null, { data })
       return session
     })
     if (session !== undefined && session.isTakenUp !== true) await endSession(server, session)
@@ -364,6 +378,7 @@ export class Client<Types extends AppTypes<Types>> {
     return this.#inTurn(async () => {
       this.#isClosed = true
       this.#stopLooking()
+      this.#stopFollowing()
       await this.#replica?.close()
       await this.#parts.accounts.close()
     })
@@ -376,16 +391,37 @@ export class Client<Types extends AppTypes<Types>> {
 
   /** @internal */
   async start(): Promise<void> {
+    const { accounts } = this.#parts
+    await this.#enterLast({})
+    // Another tab signs in or out: what it has left is not shown here any more.
+    this.#stopFollowing = accounts.onChange(({ local }) => {
+      if (!local) this.#follow()
+    })
+  }
+
+  /** Opens the account that was signed in last, on this device. */
+  async #enterLast(how: Switch): Promise<void> {
     const { accounts, leases } = this.#parts
     const { account = null } = (await accounts.collection<Current>(ACCOUNTS).get('current')) ?? {}
+    if (this.#replica !== undefined && account === this.#replica.account && !this.#replica.isLost) return
     const share = account === null ? undefined : await leases?.shareOf(account)
     if (account !== null && leases !== undefined && share === undefined) {
-      await this.#switch(null, { isLeaseOver: true })
+      await this.#switch(null, { ...how, isLeaseOver: true })
       return
     }
-    await this.#switch(account, { share })
+    await this.#switch(account, { ...how, share })
     // A session that ended on the way: what is of the account is not shown without it.
-    if (account !== null && this.#open().session === undefined) await this.#switch(null)
+    if (account !== null && this.#open().session === undefined) await this.#switch(null, how)
+  }
+
+  /** Takes over what another tab has made of the account. Where that can't be opened, nobody is signed in here. */
+  #follow(): void {
+    const how: Switch = { isFollowing: true }
+    const followed = this.#inTurn(async () => {
+      if (this.#isClosed) return
+      await this.#enterLast(how).catch(() => this.#switch(null, how))
+    })
+    followed.catch(() => {})
   }
 
   /** @internal Closes the data of the account if its lease is over. */
@@ -422,37 +458,63 @@ export class Client<Types extends AppTypes<Types>> {
     return session.record
   }
 
-  /** Closes the database of one account, and opens that of another; null: of guests. */
+  /**
+   * Opens the database of an account, and closes that of the one before; null: of guests. In this order a page always has something to show.
+   * One that is wiped goes first if it comes again.
+   */
   async #switch(
     account: string | null,
-    { session, share, data = 'keep', before = this.#replica, isLeaseOver = false }: Switch = {},
+    { session, share, data = 'keep', isFollowing = false, isLeaseOver = false }: Switch = {},
   ): Promise<void> {
-    const { server, name, accounts, leases, declared, options: given } = this.#parts
-    const { storage, encryption, durability, cacheBytesMax, live = true } = given
+    const { accounts, leases, server } = this.#parts
+    const { storage } = this.#parts.options
     if (this.#isClosed) throw closed()
-    this.#replica = undefined
+    const before = this.#replica
+    const leave = async (): Promise<void> => (data === 'wipe' ? before?.destroy(storage) : before?.close())
+    this.#writable = undefined
     this.#stopLooking()
-    await (data === 'wipe' ? before?.destroy(storage) : before?.close())
+    const isSame = before?.account === account
+    if (isSame) await leave()
+    try {
+      this.#replica = this.#writable = await this.#replicaOf(account, { session, share, isLeaseOver })
+    } catch (error) {
+      this.#replica = undefined
+      if (!isSame) await leave()
+      throw error
+    }
+    // The account whose lease is over stays the last one: a start says that it must sign in.
+    if (!isFollowing && !isLeaseOver && (session !== undefined || before !== undefined))
+      await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
+    if (leases !== undefined && account !== null)
+      this.#stopLooking = every(server.environment, LEASE_CHECK_MS, () => void this.checkLease().catch(() => {}))
+    for (const what of Object.keys(this.#listeners) as Changed[]) this.#changed(what)
+    if (!isSame) await leave()
+  }
+
+  async #replicaOf(account: string | null, { session, share, isLeaseOver }: Opening): Promise<Replica> {
+    const { server, name, leases, declared, options: given } = this.#parts
+    const { storage, encryption, durability, cacheBytesMax, live = true } = given
     const own = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
     const key = own !== undefined && share !== undefined ? await leases!.keyOf(own, share) : own
     const options: ReplicaOptions = {
       ...defined({ storage, durability, cacheBytesMax, encryption: key }),
+      account,
       declared,
       live,
       isLeaseOver,
       synced: async () => (account === null ? undefined : leases?.renew(account)),
     }
-    const database = `${name}-${(account ?? GUEST).replace('/', '-')}`
-    this.#replica = await Replica.open(server, database, options, session, (what, records) => {
+    // The server names the account, and may not choose the path of a file.
+    const database = [name, ...(account ?? GUEST).split('/').map(encodeURIComponent)].join('-')
+    let replica: Replica | undefined
+    replica = await Replica.open(server, database, options, session, (what, records) => {
+      if (replica === undefined || replica !== this.#replica) return
       if (what !== 'records') this.#changed(what)
-      else for (const listener of this.#onChange) tellListener(() => listener(records!))
+      else for (const listener of this.#onChange) listener(records!)
     })
-    // The account whose lease is over stays the last one: a start says that it must sign in.
-    if (!isLeaseOver && (session !== undefined || before !== undefined))
-      await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
-    if (leases !== undefined && account !== null)
-      this.#stopLooking = every(server.environment, LEASE_CHECK_MS, () => void this.checkLease().catch(() => {}))
-    for (const what of Object.keys(this.#listeners) as Changed[]) this.#changed(what)
+    // Another tab has wiped the data of the account.
+    void replica.db.closed.then((reason) => reason && replica === this.#replica && this.#follow())
+    return replica
   }
 
   #changed(what: Changed): void {
@@ -486,18 +548,25 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   #open(): Replica {
+    if (this.#isClosed) throw closed()
+    return this.#openToRead()
+  }
+
+  /** Also after the end: a page that is shown still renders once more. */
+  #openToRead(): Replica {
     if (this.#replica === undefined) throw closed()
     return this.#replica
+  }
+
+  #openToWrite(): Replica {
+    if (this.#writable === undefined || this.#isClosed) throw closed()
+    return this.#writable
   }
 
   #check(method: string, name: string): void {
     if (!this.#parts.declared.names.includes(name))
       throw new TypeError(`${method}(): the name must be one of "collections" of connect(), got ${name}.`)
   }
-}
-
-function closed(): ClientError {
-  return new ClientError('CLOSED', 'The client is closed, or changes the account.')
 }
 
 /** Without what is undefined, which options may not be. */

@@ -1,6 +1,7 @@
 /** A collection of the signed-in account: reading is the library's, writing waits for the server. */
 import type { Collection } from 'pannier'
 import type { Question } from './can.ts'
+import { closed } from './client-error.ts'
 import type { LocalTransaction, WriteOptions } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
 import { startWrite, type Write } from './write.ts'
@@ -74,23 +75,25 @@ export type ClientCollection<Types extends CollectionTypes> = Reading<Types['rec
 
 /** The collection of the account that is signed in when it is used. */
 export function clientCollection<Types extends CollectionTypes>(
-  replica: () => Replica,
+  { open, read, write }: Readonly<Record<'open' | 'read' | 'write', () => Replica>>,
   name: string,
 ): ClientCollection<Types> {
   const reads = READS.map((method) => [
     method,
     (...given: unknown[]): unknown => {
-      const collection = replica().db.collection<Record<string, unknown>>(name)
-      return (collection[method] as (...values: unknown[]) => unknown)(...given)
+      const replica = read()
+      const collection = replica.records(name)
+      const result = (collection[method] as (...values: unknown[]) => unknown)(...given.map(unwrapped))
+      return replica.isClosed ? ofClosed(result) : result
     },
   ])
   const others = {
     can: (action: Question['action'], subject: RecordName | Values, values?: Values) =>
-      replica().can(questionOf(action, name, subject, values)),
-    create: (values: Values) => startWrite(replica(), (tx) => tx.create(name, values)),
+      open().can(questionOf(action, name, subject, values)),
+    create: (values: Values) => startWrite(write(), (tx) => tx.create(name, values)),
     update: (id: string, values: Values, options?: WriteOptions) =>
-      startWrite(replica(), (tx) => tx.update(name, id, values, options)),
-    delete: (id: string, options?: WriteOptions) => startWrite(replica(), (tx) => tx.delete(name, id, options)),
+      startWrite(write(), (tx) => tx.update(name, id, values, options)),
+    delete: (id: string, options?: WriteOptions) => startWrite(write(), (tx) => tx.delete(name, id, options)),
   }
   return { ...Object.fromEntries(reads), ...others } as unknown as ClientCollection<Types>
 }
@@ -136,4 +139,29 @@ export function transactionCollection<Types extends CollectionTypes>(
     delete: (id: string, options?: WriteOptions) => tx.delete(name, id, options),
   }
   return made as unknown as TransactionWriting<Types>
+}
+
+/** What is asked of a closed client, by what stands for it. */
+const asked = new WeakMap<object, object>()
+
+function unwrapped(value: unknown): unknown {
+  return (typeof value === 'object' && value !== null && asked.get(value)) || value
+}
+
+/** A result of a closed client: a page may still make a query and show no rows; who awaits something hears CLOSED. */
+function ofClosed(result: unknown): unknown {
+  if (result instanceof Promise)
+    return result.catch(() => {
+      throw closed()
+    })
+  if (typeof result !== 'object' || result === null || 'subscribe' in result) return result
+  const made = new Proxy(result, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]): unknown => ofClosed(Reflect.apply(value, target, given.map(unwrapped)))
+    },
+  })
+  asked.set(made, result)
+  return made
 }

@@ -5,17 +5,7 @@ import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
 import { REV, queueId, Store, storedOf, type Device, type Queued } from './store.ts'
-import {
-  fieldOf,
-  keyOf,
-  listOf,
-  NEW_FILE,
-  shownValues,
-  written,
-  type Base,
-  type SentWrite,
-  type Values,
-} from './writes.ts'
+import { fieldOf, keyOf, listOf, NEW_FILE, shownValues, type Base, type SentWrite, type Values } from './writes.ts'
 
 /** What a transaction needs besides the database. */
 export interface WriteMeans {
@@ -161,7 +151,7 @@ export class LocalTransaction {
     const isMerged = made.action === 'update' && this.#means.merges[collection] === 'fields'
     const write = isMerged && was !== null ? { ...made, was, own: await this.#ownIn(was, keyOf(collection, id)) } : made
     await this.#overlay.keepBase(collection, id)
-    const after = written(shown ?? null, write)
+    const after = await this.#overlay.after(shown ?? null, write)
     await this.#overlay.show(collection, new Map([[id, after]]))
     this.#writes.push(write)
     this.#was.push(was)

@@ -30,6 +30,8 @@ interface Redirect {
   readonly error?: string
 }
 
+const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
 /** What `auth-with-oauth2` takes. `place`: the window, which was opened in the click. */
 export async function signInByPopup(
   server: Server,
@@ -53,7 +55,7 @@ export async function signInByPopup(
       throw new ClientError('INVALID', `oauth2(): the provider must be one of ${collection}, got ${name}.`)
     const redirectURL = `${server.url}/api/oauth2-redirect`
     const redirect = await redirected(server, stop, (clientId) => {
-      const url = new URL(provider.authURL + redirectURL)
+      const url = pageOf(provider, redirectURL)
       url.searchParams.set('state', clientId)
       if (place) place.location.href = String(url)
       else open(String(url))
@@ -85,4 +87,12 @@ async function redirected(server: Server, signal: AbortSignal, opened: (clientId
 
 function openWindow(url: string): unknown {
   return window.open(url, '_blank')
+}
+
+/** The server is not the app: it gets no script and no file into a window that the app has opened. */
+function pageOf({ name, authURL }: Provider, redirectURL: string): URL {
+  const url = URL.parse(authURL + redirectURL)
+  const isLocal = url !== null && url.protocol === 'http:' && LOCAL.test(url.hostname)
+  if (url !== null && (isLocal || url.protocol === 'https:')) return url
+  throw new ClientError('REFUSED', `oauth2(): the address of ${name} must begin with https://, got "${authURL}".`)
 }

@@ -1,7 +1,7 @@
 /** What the app sees: the server's version of a record, then the writes of this device that are not in it, in their order. */
 import type { Transaction } from 'pannier'
-import { contentOf, REV, Store } from './store.ts'
-import { keyOf, written, type Values } from './writes.ts'
+import { contentOf, REV, Store, type DeviceCollection, type Rules } from './store.ts'
+import { keyOf, written, type SentWrite, type Values } from './writes.ts'
 
 export class Overlay {
   readonly #store: Store
@@ -27,9 +27,20 @@ export class Overlay {
       const writes = (await this.#store.touching(key)).flatMap((queued) => queued.writes)
       const own = writes.filter((write) => keyOf(write.collection, write.id) === key)
       const [collection, id] = splitKey(key)
-      await this.show(collection, new Map([[id, own.reduce(written, base.record)]]))
+      let record = base.record
+      for (const write of own) record = await this.after(record, write)
+      await this.show(collection, new Map([[id, record]]))
       if (own.length === 0) await bases.purge(key)
     }
+  }
+
+  /** A record after a write; null: no record. A new one has the empty values that the server gives to fields that are not set. */
+  async after(record: Values | null, write: SentWrite): Promise<Values | null> {
+    if (write.action !== 'create') return written(record, write)
+    const rules = await this.#store.state<Rules>('$rules')
+    const { fields = [] } = rules?.collections.find(({ name }) => name === write.collection) ?? {}
+    const empty = Object.fromEntries(fields.flatMap((field) => emptyOf(field)))
+    return written({ ...empty, ...record }, write)
   }
 
   /** Writes what is shown of records; null: nothing. Those that are equal are not written. */
@@ -45,6 +56,16 @@ export class Overlay {
     for (const [index, id] of ids.entries())
       if (before[index] !== undefined && records.get(id) === null) await shown.purge(id)
   }
+}
+
+const EMPTY: Readonly<Record<string, unknown>> = { number: 0, bool: false, json: null, geoPoint: { lon: 0, lat: 0 } }
+
+/** Set by the server, or never shown. */
+const UNKNOWN: ReadonlySet<string> = new Set(['autodate', 'password'])
+
+function emptyOf({ name, type, maxSelect = 1 }: DeviceCollection['fields'][number]): [string, unknown][] {
+  if (name === 'id' || UNKNOWN.has(type)) return []
+  return [[name, maxSelect > 1 ? [] : Object.hasOwn(EMPTY, type) ? EMPTY[type] : '']]
 }
 
 /** A record of the server as it is stored. */

@@ -102,6 +102,12 @@ export function requestAfter(request: PullRequest, { collections }: PullAnswer):
   }
 }
 
+/** An answer has the collections that were asked for, and no others: those of the client's own are not the server's. */
+export function answerTo(request: PullRequest, answer: PullAnswer): PullAnswer {
+  const asked = Object.entries(answer.collections).filter(([name]) => Object.hasOwn(request.collections, name))
+  return { ...answer, collections: Object.fromEntries(asked) }
+}
+
 /** Applies a page of each collection with its token, and what the server says about transactions. */
 export function applyPull(db: Database, request: PullRequest, answer: PullAnswer): Promise<Pulled> {
   return db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 /** The database of one account on this device, and its sync. */
+import { destroy, open, type Collection, type Database, type OpenOptions, type Transaction } from 'pannier'
 import { awaited } from 'pannier/internal'
-import { destroy, open, type Database, type OpenOptions, type Transaction } from 'pannier'
 import type { Environment } from 'pannier/types'
 import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
 import type { Question } from './can.ts'
@@ -46,6 +46,8 @@ export interface ClientStatus extends SyncState {
 type WriteOutcome = { readonly status: 'ok' } | { readonly status: 'rejected'; readonly refused: Refused }
 
 export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durability' | 'encryption' | 'cacheBytesMax'> {
+  /** 'users/ID'; null: guests. */
+  readonly account: string | null
   readonly declared: Declared
   /** False: it syncs only when it is asked to. */
   readonly live: boolean
@@ -72,12 +74,16 @@ type ReplicaListener = (what: Changed | 'records', records?: ChangedRecords) => 
 
 export class Replica {
   readonly db: Database
+  readonly account: string | null
+  /** Its database is gone: another tab has wiped it. */
+  isLost = false
   readonly #server: Server
   readonly #loop: SyncLoop
   readonly #ended = new AbortController()
   readonly #onChange: ReplicaListener
   readonly #declared: Declared
   readonly #means: WriteMeans
+  readonly #records: ReadonlyMap<string, Collection<Record<string, unknown>>>
   #session: Session | undefined
   #status: ClientStatus
   #tellTabs: () => void = () => {}
@@ -88,7 +94,7 @@ export class Replica {
   static async open(
     server: Server,
     name: string,
-    { declared, live, isLeaseOver, synced, ...options }: ReplicaOptions,
+    { account, declared, live, isLeaseOver, synced, ...options }: ReplicaOptions,
     signedIn: Session | undefined,
     onChange: ReplicaListener,
   ): Promise<Replica> {
@@ -106,7 +112,7 @@ export class Replica {
       if (undeclared.length > 0) await (await import('./undeclared.ts')).dropCollections(db, undeclared)
       await dropFiles(db)
       const session = await db.transaction(async (tx) => prepare(tx, signedIn, server.environment))
-      const replica = new Replica({ db, server, declared, synced }, session, onChange, isLeaseOver)
+      const replica = new Replica({ account, db, server, declared, synced }, session, onChange, isLeaseOver)
       await replica.#readStatus()
       if (live) replica.#goLive()
       return replica
@@ -117,12 +123,24 @@ export class Replica {
   }
 
   private constructor(
-    { db, server, declared, synced }: Pick<LoopHost, 'db' | 'server' | 'declared' | 'synced'>,
+    {
+      account,
+      db,
+      server,
+      declared,
+      synced,
+    }: Pick<LoopHost, 'db' | 'server' | 'declared' | 'synced'> & Pick<ReplicaOptions, 'account'>,
     session: Session | undefined,
     onChange: ReplicaListener,
     isLeaseOver: boolean,
   ) {
     this.db = db
+    this.account = account
+    void db.closed.then((reason) => {
+      this.isLost = reason !== undefined
+      this.#ended.abort()
+    })
+    this.#records = new Map(declared.names.map((name) => [name, db.collection<Record<string, unknown>>(name)]))
     this.#server = server
     this.#declared = declared
     this.#means = { merges: declared.merges, environment: server.environment }
@@ -163,10 +181,19 @@ export class Replica {
     return this.#status
   }
 
+  /** To read. Also after the end: then queries have no rows, and nothing throws. */
+  records(name: string): Collection<Record<string, unknown>> {
+    return this.#records.get(name)!
+  }
+
   /** With counts of this moment. */
   async countedStatus(): Promise<ClientStatus> {
     await this.#readStatus()
     return this.#status
+  }
+
+  get isClosed(): boolean {
+    return this.#ended.signal.aborted && !this.isLost
   }
 
   get session(): Session | undefined {

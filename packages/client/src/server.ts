@@ -16,6 +16,10 @@ const TOO_LARGE = 413
 const TOO_MANY = 429
 const SERVER_FAILED = 500
 
+/** A server of the product says its own limit, as JSON. This is a proxy's. */
+const TOO_LARGE_SAID =
+  'The request is larger than the proxy before the server takes, such as nginx by its client_max_body_size. Send less, or raise that limit.'
+
 interface ServerOptions {
   /** A request that takes longer has failed. */
   readonly timeoutMs: number
@@ -61,7 +65,7 @@ export class Server {
     // What is no JSON is said by somebody in between, such as the page of a hotel to sign in.
     if (ok && json !== undefined) return json as T
     const { message, data, ...more } = (json ?? {}) as { message?: string; data?: Values }
-    const said = message ?? `${request}: the server answered ${status}.`
+    const said = message ?? (status === TOO_LARGE ? TOO_LARGE_SAID : `${request}: the server answered ${status}.`)
     if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
       throw new ClientError('UNREACHABLE', said, { status })
     if (status === UNAUTHORIZED && 'mfaId' in more)

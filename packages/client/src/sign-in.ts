@@ -44,6 +44,65 @@ export class SignIn {
   }
 
   /**
+   * Makes an account, and signs it in. `values`: the other fields of the account.
+   *
+   * @throws ClientError REFUSED: `data` has the reasons by field; UNREACHABLE
+   * @example
+   * await client.signIn.up('users', { email: 'ann@example.com', password, name: 'Ann' })
+   */
+  async up(
+    collection: string,
+    { email, password, ...values }: Values & { readonly email: string; readonly password: string },
+  ): Promise<AccountRecord> {
+    const account = { ...values, email, password, passwordConfirm: password }
+    await this.#server.send(routeOf('POST', collection, 'records'), account)
+    return await this.password(collection, email, password)
+  }
+
+  /**
+   * Sends a mail with a link by which the address is verified. It says nothing about whether there is such an account.
+   *
+   * @example
+   * await client.signIn.requestVerification('users', 'ann@example.com')
+   */
+  async requestVerification(collection: string, email: string): Promise<void> {
+    await this.#server.send(routeOf('POST', collection, 'request-verification'), { email })
+  }
+
+  /**
+   * Verifies the address. `token`: what the link in the mail has.
+   *
+   * @throws ClientError REFUSED: the token is old, or no such token; UNREACHABLE
+   * @example
+   * await client.signIn.confirmVerification('users', token)
+   */
+  async confirmVerification(collection: string, token: string): Promise<void> {
+    await this.#server.send(routeOf('POST', collection, 'confirm-verification'), { token })
+  }
+
+  /**
+   * Sends a mail with a link to a new password. It says nothing about whether there is such an account.
+   *
+   * @example
+   * await client.signIn.requestPasswordReset('users', 'ann@example.com')
+   */
+  async requestPasswordReset(collection: string, email: string): Promise<void> {
+    await this.#server.send(routeOf('POST', collection, 'request-password-reset'), { email })
+  }
+
+  /**
+   * Sets a new password, and ends all sessions of the account. `token`: what the link in the mail has.
+   *
+   * @throws ClientError REFUSED: the token is old, or no such token, or the password is too short; UNREACHABLE
+   * @example
+   * await client.signIn.confirmPasswordReset('users', token, password)
+   */
+  async confirmPasswordReset(collection: string, token: string, password: string): Promise<void> {
+    const body = { token, password, passwordConfirm: password }
+    await this.#server.send(routeOf('POST', collection, 'confirm-password-reset'), body)
+  }
+
+  /**
    * Sends a password for once by mail. Returns the id that goes with it.
    *
    * @example

@@ -5,7 +5,16 @@ import { ClientError } from './client-error.ts'
 import type { Declared } from './declaration.ts'
 import type { WriteMeans } from './local-transaction.ts'
 import { applyOutcomes, type PushAnswer } from './outcomes.ts'
-import { applyPull, nextPull, requestAfter, type Has, type PullAnswer, type Pulled, type PullRequest } from './pull.ts'
+import {
+  answerTo,
+  applyPull,
+  nextPull,
+  requestAfter,
+  type Has,
+  type PullAnswer,
+  type Pulled,
+  type PullRequest,
+} from './pull.ts'
 import { isFinal, type Server } from './server.ts'
 import { QUEUE, Store, type Device, type Queued, type Sendable } from './store.ts'
 import { hasFiles } from './writes.ts'
@@ -154,13 +163,18 @@ export class SyncLoop {
     let token: string | undefined
     try {
       token = await this.#host.token()
-      let waiting: Sendable
+      let waiting = await this.#sendable(1)
+      let rounds = 0
       do {
+        const first = waiting.ready[0]?.n
         await this.#push(token)
         await this.#pull(token)
         waiting = await this.#sendable(1)
+        rounds = waiting.ready[0]?.n === first ? rounds + 1 : 0
         // A server that has started again takes nothing before a pull. One that was restored may not know what it has taken.
-      } while (waiting.ready.length > 0)
+      } while (waiting.ready.length > 0 && rounds < IDLE_ROUNDS_MAX)
+      if (waiting.ready.length > 0)
+        throw new ClientError('UNREACHABLE', 'The server says nothing of the writes that it gets.')
       if (waiting.upload !== undefined) this.#upload ??= this.#sendFiles(waiting.upload, token)
       const upload = this.#upload
       await this.#host.synced()
@@ -191,8 +205,9 @@ export class SyncLoop {
       limit = answer === undefined ? Math.ceil(ready.length / 2) : TRANSACTIONS_PER_PUSH
       if (answer === undefined) continue
       // It has started again, or may have.
-      if (answer.outcomes.length === 0) return
-      await applyOutcomes(db, answer, means)
+      const outcomes = answer.outcomes.filter(({ n }) => ready.some((sent) => sent.n === n))
+      if (outcomes.length === 0) return
+      await applyOutcomes(db, { ...answer, outcomes }, means)
     }
   }
 
@@ -246,7 +261,7 @@ export class SyncLoop {
     let ahead: Asked | undefined
     for (;;) {
       const { request, answering } = ahead ?? this.#ask(await nextPull(db, declared, has), token)
-      const answer = await answering
+      const answer = answerTo(request, await answering)
       const next = requestAfter(request, answer)
       ahead = next && this.#ask(next, token)
       const pulled: Pulled = await applyPull(db, request, answer)
@@ -294,6 +309,9 @@ export class SyncLoop {
     await pause(this.#host.server.environment, ms, woken.signal, false)
   }
 }
+
+/** Rounds in which the first write that waits is sent, and has no answer. */
+const IDLE_ROUNDS_MAX = 5
 
 function retryMs(failures: number): number {
   return Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX)

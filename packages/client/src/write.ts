@@ -95,7 +95,7 @@ export class RejectedWrite {
   readonly at: number
   /** `FORBIDDEN`, `INVALID`, `CONFLICT`, `NOT_FOUND` or `DEPENDS`. */
   readonly code: string
-  /** Why, for a person. */
+  /** Why, for a person: with the reason of each field. */
   readonly message: string
   /** The reasons by field. */
   readonly data: Values
@@ -112,7 +112,7 @@ export class RejectedWrite {
     this.id = _id
     this.at = at
     this.code = code
-    this.message = message
+    this.message = reasonOf(message, data)
     this.data = data
     this.theirs = current
     this.writes = shownWrites({ writes, was })
@@ -142,6 +142,15 @@ export class RejectedWrite {
   async discard(): Promise<void> {
     await this.#replica.write((tx) => tx.endRejected(this.id))
   }
+}
+
+/** The server's message is the same for all mistakes; the reasons by field are in the data. */
+function reasonOf(message: string, data: Values): string {
+  const reasons = Object.entries(data).flatMap(([field, reason]) => {
+    const said = (reason as { readonly message?: unknown } | null)?.message
+    return typeof said === 'string' && said !== '' ? [`${field}: ${said}`] : []
+  })
+  return [message, ...reasons].join(' ')
 }
 
 function shownWrites({ writes, was }: Pick<Queued, 'writes' | 'was'>): readonly RefusedWrite[] {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { ClientError } from '../src/index.ts'
+import { until } from '../../server/test/test-server.ts'
 import { AppServer, type User } from './app-server.ts'
 import { Device, seen, type AppClient } from './device.ts'
 
@@ -305,8 +306,10 @@ test('a tab sends nothing after another one has signed out, even if the server n
   app.isDown = true
   await client.signOut()
   app.isDown = false
-  await expect(other.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
-  expect([other.status.state, other.status.unsent]).toEqual(['signedOut', 1])
+  await until(() => other.account === undefined)
+  expect([other.token, other.status.unsent]).toEqual([undefined, 0])
+  await other.sync()
+  expect(await app.listed('tasks', ann)).not.toContainEqual(expect.objectContaining({ title: 'kept' }))
   await other.signIn.password('users', ann.email, 'the password of users')
   await other.sync()
   expect(other.status.unsent).toBe(0)

@@ -77,6 +77,35 @@ test('a one-time password signs in, once', async () => {
   await expect(client.signIn.oneTimePassword('users', otpId, password)).rejects.toBeInstanceOf(ClientError)
 })
 
+/** The token of the link in the last mail that an address has got. */
+async function linked(email: string, before: number): Promise<string> {
+  await until(() => mailsOf(email) > before)
+  const { parsed } = mails.mails.findLast(({ recipients }) => recipients.includes(email))!
+  return /[\w-]+\.[\w-]+\.[\w-]+/.exec(parsed.text!.replaceAll('=\n', ''))![0]
+}
+
+test('somebody signs up, verifies the address, and sets a new password, by the client alone', async () => {
+  const email = 'new@example.com'
+  await expect(client.signIn.up('users', { email: 'no address', password: 'a first password' })).rejects.toMatchObject({
+    code: 'REFUSED',
+    data: { email: expect.anything() as object },
+  })
+  const account = await client.signIn.up('users', { email, password: 'a first password', name: 'Nora' })
+  expect(client.account).toMatchObject({ id: account.id, email, name: 'Nora', verified: false })
+  let before = mailsOf(email)
+  await client.signIn.requestVerification('users', email)
+  await client.signIn.confirmVerification('users', await linked(email, before))
+  before = mailsOf(email)
+  await client.signOut()
+  await client.signIn.requestPasswordReset('users', email)
+  const token = await linked(email, before)
+  await client.signIn.confirmPasswordReset('users', token, 'another password')
+  await expect(client.signIn.confirmPasswordReset('users', token, 'a third one')).rejects.toBeInstanceOf(ClientError)
+  await expect(client.signIn.password('users', email, 'a first password')).rejects.toMatchObject({ code: 'REFUSED' })
+  expect(await client.signIn.password('users', email, 'another password')).toMatchObject({ verified: true })
+  await client.signIn.requestPasswordReset('users', 'nobody@example.com')
+})
+
 test('a session that began elsewhere is taken up, also by a superuser, who has what no rule shows', async () => {
   const token = await tokenFor(app.url, 'users', bob.email, USER_PASSWORD)
   expect(await client.signIn.token('users', token)).toMatchObject({ id: bob.id })

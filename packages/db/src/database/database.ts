@@ -519,7 +519,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     this.#listeners.clear()
   }
 
-  /** A handle whose database is gone lets go of everything by itself. Its own move has ended it, too. */
+  /** A handle whose database is gone releases everything by itself. Its own move has ended it, too. */
   #lose(error: PannierError): void {
     const reason = this.#isMoving ? closedByCaller() : error
     if (isPannierError(error, 'PANNIER_CLOSED')) this.#closed ??= this.#closeOnce(reason)

@@ -323,6 +323,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
    */
   isSame<U extends object, D extends object>(other: Query<U, D>): boolean {
     return (
+      // What only stands for a query is another one.
+      #origin in other &&
       other.#origin.loadHost === this.#origin.loadHost &&
       identityOf(other.#specification) === identityOf(this.#specification)
     )

@@ -24,7 +24,7 @@ export interface SharedDatabase extends Omit<PageStore, 'close' | 'onGone'> {
   readonly closed: boolean
 }
 
-/** Of the handles that are open. */
+/** Handles that are open. */
 const goneListeners = new WeakMap<SharedDatabase, Map<Handle, GoneListener>>()
 
 /** Tells the handles of a database that was destroyed. */
