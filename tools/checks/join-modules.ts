@@ -14,6 +14,13 @@ const INDEX = join(source, 'index.ts')
 /** Found by their address: beside one another, as `opfs.ts` names the script of its worker. */
 const FURTHER_ENTRIES = ['src/storage/opfs/opfs.ts', 'src/storage/opfs/opfs-worker.ts']
 
+/** One file with everything, for service workers; what is platform's is the browser's there. */
+const ALL = 'src/all'
+const OF_BROWSERS: Readonly<Record<string, string>> = {
+  '#default-storage': join(source, 'storage/indexeddb/indexeddb.ts'),
+  '#crypto-platform': join(source, 'database/encryption/web-platform.ts'),
+}
+
 /** Features that are small: revisions, lists, local documents, transactions, migrations. */
 const SMALL = 'documents'
 
@@ -75,7 +82,25 @@ export async function joinModules(output: OutputOptions = {}): Promise<readonly 
     },
     ...output,
   })
-  return withoutRuntime(files.filter((file) => file.type === 'chunk'))
+  return [...withoutRuntime(files.filter((file) => file.type === 'chunk')), await allInOne(output)]
+}
+
+async function allInOne(output: OutputOptions): Promise<JoinedFile> {
+  const bundle = await rolldown({
+    ...INPUT,
+    external: /^node:/,
+    resolve: { alias: OF_BROWSERS },
+    input: { [ALL]: join(folder, `${ALL}.ts`) },
+  })
+  const { output: files } = await bundle.generate({
+    format: 'esm',
+    comments: { jsdoc: false },
+    entryFileNames: '[name].js',
+    codeSplitting: false,
+    ...output,
+  })
+  const [{ fileName, code, map }] = files
+  return { fileName, code, map: map?.toString() }
 }
 
 const RUNTIME = 'src/rolldown-runtime.js'
@@ -155,7 +180,9 @@ function entries(): Record<string, string> {
   const { exports, imports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   const targets = [...Object.values(exports), ...Object.values(imports)].flatMap(sourcesOf)
   return Object.fromEntries(
-    [...targets, ...FURTHER_ENTRIES].map((path) => [path.slice(0, -'.ts'.length), join(folder, path)]),
+    [...targets, ...FURTHER_ENTRIES]
+      .map((path) => [path.slice(0, -'.ts'.length), join(folder, path)] as const)
+      .filter(([name]) => name !== ALL),
   )
 }
 

@@ -506,12 +506,13 @@ export class Client<Types extends AppTypes<Types>> {
     }
     // The server names the account, and may not choose the path of a file.
     const database = [name, ...(account ?? GUEST).split('/').map(encodeURIComponent)].join('-')
-    let replica: Replica | undefined
-    replica = await Replica.open(server, database, options, session, (what, records) => {
-      if (replica === undefined || replica !== this.#replica) return
+    const opened: { replica?: Replica } = {}
+    const replica = await Replica.open(server, database, options, session, (what, records) => {
+      if (opened.replica === undefined || opened.replica !== this.#replica) return
       if (what !== 'records') this.#changed(what)
       else for (const listener of this.#onChange) listener(records!)
     })
+    opened.replica = replica
     // Another tab has wiped the data of the account.
     void replica.db.closed.then((reason) => reason && replica === this.#replica && this.#follow())
     return replica

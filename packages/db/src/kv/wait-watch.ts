@@ -2,8 +2,9 @@
  * Watches waiting writes: a wait that never ends (a transaction waits for a write of its own database) must be
  * reported.
  *
- * Guarantees: a long wait is reported once. Work that has waited for the limit is cancelled and never runs. One timer
- * serves all, and rings only after a long wait: a write that runs soon costs a look at the clock.
+ * Guarantees: a long wait is reported once. Work that has waited for the limit is cancelled and never runs. A write that the storage has not
+ * answered by then fails: its outcome is not known. One timer serves all, and rings only after a long wait: a write that runs soon costs
+ * a look at the clock.
  */
 import type { Environment } from '../base/environment.ts'
 import { PannierError } from '../base/errors.ts'
@@ -30,6 +31,8 @@ export class WaitWatch {
   readonly #reason: () => string | undefined
   /** In the order in which they came, with the time. */
   readonly #waiting = new Map<WaitingWork, number>()
+  /** Those that wait for the storage, with the time when they were asked for. */
+  readonly #running = new Map<WaitingWork, number>()
   readonly #cancelled = new WeakSet<WaitingWork>()
   #told = false
   #cancel: (() => void) | undefined
@@ -45,38 +48,58 @@ export class WaitWatch {
     this.#watch()
   }
 
-  /** It runs now: true, unless it was cancelled before. */
-  begin(one: WaitingWork): boolean {
+  /** It runs now: true, unless it was cancelled before. A write that has begun waits for the storage until `answered`. */
+  begin(one: WaitingWork, isWrite = false): boolean {
+    const since = this.#waiting.get(one)
+    if (isWrite && since !== undefined && this.#limits.waitMsMax !== Infinity) this.#running.set(one, since)
     this.#waiting.delete(one)
     this.#told = false
-    if (this.#waiting.size === 0) this.close()
+    this.#stopIfIdle()
     return !this.#cancelled.has(one)
   }
 
+  answered(one: WaitingWork): void {
+    this.#running.delete(one)
+    this.#stopIfIdle()
+  }
+
   close(): void {
+    this.#waiting.clear()
+    this.#running.clear()
+    this.#stopIfIdle()
+  }
+
+  #stopIfIdle(): void {
+    if (this.#waiting.size + this.#running.size > 0) return
     this.#cancel?.()
     this.#cancel = undefined
-    this.#waiting.clear()
   }
 
   #watch(): void {
-    const [oldest] = this.#waiting.values()
-    if (this.#cancel !== undefined || oldest === undefined) return
+    const [oldest = Infinity] = this.#waiting.values()
+    const [running = Infinity] = this.#running.values()
+    if (this.#cancel !== undefined) return
     const { waitMsMax } = this.#limits
     const waitMs = this.#told ? waitMsMax : Math.min(waitMsMax, WAIT_TOLD_MS)
-    if (waitMs === Infinity) return
+    const at = Math.min(oldest + waitMs, running + waitMsMax)
+    if (at === Infinity) return
     const look = (): void => {
       this.#cancel = undefined
       this.#look()
       this.#watch()
     }
     // A caller waits for the write.
-    this.#cancel = this.#environment.after(Math.max(1, oldest + waitMs - this.#environment.now()), look, true)
+    this.#cancel = this.#environment.after(Math.max(1, at - this.#environment.now()), look, true)
   }
 
   #look(): void {
     const now = this.#environment.now()
     const { waitMsMax, warn } = this.#limits
+    for (const [one, since] of this.#running) {
+      if (now - since < waitMsMax) break
+      this.#running.delete(one)
+      one.reject(unanswered(waitMsMax))
+    }
     for (const [one, since] of this.#waiting) {
       const waitedMs = now - since
       const reason = this.#reason()
@@ -96,4 +119,11 @@ function tooLong(waitMsMax: number, reason = ''): PannierError {
   const message =
     `The write has waited for ${waitMsMax} ms (writeWaitMsMax) and was cancelled: nothing was written. ${reason}`.trimEnd()
   return new PannierError('PANNIER_TURN_TIMEOUT', message, { details: { waitMsMax } })
+}
+
+function unanswered(waitMsMax: number): PannierError {
+  const message =
+    `The storage has not answered for ${waitMsMax} ms (writeWaitMsMax), and the write may still happen. ` +
+    'Another tab that the browser has frozen may hold the storage up.'
+  return new PannierError('PANNIER_OUTCOME_UNKNOWN', message, { details: { waitMsMax } })
 }

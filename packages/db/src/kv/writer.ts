@@ -297,7 +297,7 @@ export class Writer {
     try {
       for (let retries = 0; ; retries++) {
         if (!this.#canWrite) await this.#prepareToWrite()
-        group = group.filter((one) => this.#watch.begin(one))
+        group = group.filter((one) => this.#watch.begin(one, true))
         const release = this.#core.hold(this.#core.state.generation)
         try {
           const run = attempt(() => this.#runWrites(group))
@@ -317,6 +317,8 @@ export class Writer {
         this.#watch.begin(one)
         one.reject(error)
       }
+    } finally {
+      for (const one of asked) this.#watch.answered(one)
     }
   }
 
@@ -324,7 +326,7 @@ export class Writer {
     if (this.#holder !== undefined)
       return `The transaction ${this.#holder()} has not ended. Inside db.transaction use tx.collection(…), never the database itself: docs/internals/transactions.md.`
     return this.#lease === undefined
-      ? 'Another tab, worker or handle holds the lease to write and does not release it: a transaction that has not ended?'
+      ? 'Another tab, worker or handle holds the lease to write and does not release it: a transaction that has not ended, or a tab that the browser has frozen?'
       : undefined
   }
 
@@ -403,7 +405,8 @@ export class Writer {
 
   /** Another handle may have committed. While this one has the lease none can. */
   #catchUp(): void {
-    if (this.#core.closed || (this.#lease !== undefined && !this.#lease.lost)) return
+    const { closed } = this.#core
+    if (closed || (this.#lease !== undefined && !this.#lease.lost && this.#lease.isShared !== true)) return
     // A failure shows itself to the next operation.
     this.refresh().catch(() => {})
   }

@@ -20,6 +20,8 @@ export interface WriterLease {
   readonly wanted: boolean
   /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
   readonly lost: boolean
+  /** Handles that the coordinator can't see may write as well: only the fences keep them apart. */
+  readonly isShared?: boolean
   /** Called when `wanted` becomes true, also when it is so already. */
   onWanted(callback: () => void): void
   /** Idempotent. */

@@ -11,7 +11,7 @@ import { deviceKey } from '../storage/encrypted/fixture.ts'
 const ROWS = 100
 const GONE = { code: 'PANNIER_CLOSED' }
 
-/** A storage whose handles are not told of the end: their next call finds out. */
+/** A storage whose handles hear nothing of the end: their next call finds out. */
 function untold(inner: DatabaseStorage): DatabaseStorage {
   return {
     ...inner,

@@ -6,6 +6,8 @@ import { open, type OpenOptions } from '../../src/database/lifecycle/open.ts'
 import { SynchronousScope } from '../../src/database/collection/transaction-scope.ts'
 import { WAIT_TOLD_MS } from '../../src/kv/wait-watch.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
+import type { DatabaseStorage } from '../../src/storage/page-store.ts'
+import { virtualEnvironment } from '../../testing/virtual-environment.ts'
 import { aMoment } from '../../testing/suite.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 
@@ -154,6 +156,49 @@ describe('writes that wait', () => {
     for (let n = 0; n < 3; n++) await db.collection('people').insert({ n })
     await vi.advanceTimersByTimeAsync(10 * WAIT_TOLD_MS)
     expect(warn).toHaveBeenCalledTimes(0)
+  })
+
+  test('a write that the storage does not answer fails after writeWaitMsMax, as its outcome is not known', async () => {
+    let answers = true
+    const held: (() => void)[] = []
+    const silent: DatabaseStorage = {
+      kind: 'silent',
+      scope: 'process',
+      identify: (name) => `silent ${name}`,
+      has: (name) => storage.has(name),
+      destroy: (name) => storage.destroy(name),
+      async open(name) {
+        const store = await storage.open(name)
+        return new Proxy(store, {
+          get(target, key) {
+            const value: unknown = Reflect.get(target, key)
+            if (typeof value !== 'function') return value
+            if (key !== 'append') return value.bind(target) as unknown
+            return async (...given: unknown[]) => {
+              if (!answers) await new Promise<void>((resolve) => held.push(resolve))
+              return Reflect.apply(value, target, given) as unknown
+            }
+          },
+        })
+      },
+    }
+    const environment = virtualEnvironment()
+    const limited = await open('silent', { storage: silent, environment, writeWaitMsMax: 3000 })
+    const people = limited.collection('people')
+    await people.insert({ _id: 'before' })
+    answers = false
+    const write = people.insert({ _id: 'late' })
+    const others = Promise.allSettled([write, people.insert({ _id: 'behind' })])
+    await environment.advance(3500)
+    await expect(write).rejects.toMatchObject({ code: 'PANNIER_OUTCOME_UNKNOWN', details: { waitMsMax: 3000 } })
+    expect(await people.get('before')).toBeDefined()
+    await environment.advance(3500)
+    for (const end of await others) expect(end.status).toBe('rejected')
+    answers = true
+    for (const answer of held) answer()
+    await people.insert({ _id: 'after' })
+    expect(await people.get('late')).toBeDefined()
+    await limited.close()
   })
 
   test('writeWaitMsMax is checked', () => {

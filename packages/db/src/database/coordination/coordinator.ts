@@ -17,7 +17,9 @@ export function coordinatorFor(storage: DatabaseStorage, name: string, environme
 function builtInCoordinator(scope: SharingScope, identity: string, environment: Environment): Coordinator {
   if (scope !== 'origin') return localCoordinator({ key: identity, environment })
   // In an origin without locks the handles of one page share a lease, and the fences do the rest.
-  return webCoordinator({ name: identity, environment }) ?? localCoordinator({ key: `origin:${identity}`, environment })
+  const key = `origin:${identity}`
+  const channel = typeof BroadcastChannel === 'function' ? `pannier:${key}` : undefined
+  return webCoordinator({ name: identity, environment }) ?? localCoordinator({ key, environment, channel })
 }
 
 /**

@@ -7,6 +7,7 @@ export class Lease implements WriterLease {
   wanted = false
   /** Another handle has it. */
   lost = false
+  isShared = false
   readonly #letGo: () => void
   #callbacks: (() => void)[] = []
   #released = false

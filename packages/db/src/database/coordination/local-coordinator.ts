@@ -1,5 +1,7 @@
 /**
  * The lease and news among the handles of one process, for page stores that only this process can reach.
+ * In an origin without Web Locks tabs have a lease each, and the fences of the page store do the rest. They hear of one another's
+ * commits by a `channel`. Pins are not shared there: a long read of one tab may find its pages reclaimed by another.
  *
  * First come, first served. A holder can't be frozen while others run, so no lease is ever taken away. A
  * holder that does not release a wanted lease has a reason, or is closed.
@@ -9,17 +11,20 @@ import type { Generation } from '../../base/brand.ts'
 import type { Environment } from '../../base/environment.ts'
 import type { Coordinator, Hint, WriterLease } from '../../storage/coordinator.ts'
 import { Lease } from './lease.ts'
+import { listenForWaking } from './web-coordinator.ts'
 
 interface LocalCoordinatorOptions {
   /** Handles with the same key are handles of the same database. */
   readonly key: string
   readonly environment: Environment
+  /** The name of the channel by which other processes hear of commits. */
+  readonly channel?: string | undefined
 }
 
-export function localCoordinator({ key, environment }: LocalCoordinatorOptions): Coordinator {
+export function localCoordinator({ key, environment, channel }: LocalCoordinatorOptions): Coordinator {
   let group = groups.get(key)
   if (!group) groups.set(key, (group = { key, members: new Set(), waiting: [], lease: undefined }))
-  return new LocalCoordinator(group, environment)
+  return new LocalCoordinator(group, environment, channel)
 }
 
 /** The handles of one database. */
@@ -51,12 +56,21 @@ class LocalCoordinator implements Coordinator {
   /** The newest hint on its way to this handle. */
   #news: Hint | undefined
   #closed = false
+  readonly #channel: BroadcastChannel | undefined
+  readonly #closing = new AbortController()
 
-  constructor(group: Group, environment: Environment) {
+  constructor(group: Group, environment: Environment, channel: string | undefined) {
     this.realm = `local:${group.key}`
     this.#group = group
     this.#environment = environment
     group.members.add(this)
+    if (channel === undefined) return
+    const opened: BroadcastChannel & { unref?(): void } = new BroadcastChannel(channel)
+    // It would keep a Node process alive.
+    opened.unref?.()
+    opened.onmessage = ({ data }: MessageEvent<Hint>) => this.#tell(data)
+    this.#channel = opened
+    listenForWaking(() => this.#listener(undefined), this.#closing.signal)
   }
 
   acquireWriter(): Promise<WriterLease> {
@@ -72,6 +86,7 @@ class LocalCoordinator implements Coordinator {
 
   announce(hint: Hint): void {
     for (const member of this.#group.members) if (member !== this) member.#tell(hint)
+    this.#channel?.postMessage(hint)
   }
 
   onHint(listener: (hint: Hint | undefined) => void): void {
@@ -92,6 +107,8 @@ class LocalCoordinator implements Coordinator {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#closing.abort()
+    this.#channel?.close()
     const group = this.#group
     const index = group.waiting.findIndex((waiting) => waiting.member === this)
     if (index >= 0) group.waiting.splice(index, 1)[0]!.reject(closedError())
@@ -107,6 +124,7 @@ class LocalCoordinator implements Coordinator {
       group.lease = this.#lease = undefined
       grantNext(group)
     })
+    this.#lease.isShared = this.#channel !== undefined
     return this.#lease
   }
 

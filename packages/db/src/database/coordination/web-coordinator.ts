@@ -53,6 +53,8 @@ class WebCoordinator implements Coordinator {
   #alone = true
   /** The newest hint that nobody was there for: another handle may be there already, and not have been heard yet. */
   #unsaid: Hint | undefined
+  /** The newest news on its way to this handle. */
+  #news: { readonly hint: Hint | undefined } | undefined
   /** A holder has given a sign of life since it was last asked for one. */
   #heard = false
   #pinned: Generation | undefined
@@ -68,7 +70,7 @@ class WebCoordinator implements Coordinator {
     this.#patienceMs = WRITER_SILENCE_MS_MAX + share * PATIENCE_SPREAD_MS
     this.#channel = new BroadcastChannel(name)
     this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data)
-    this.#listenForWaking()
+    listenForWaking(() => this.#listener(undefined), this.#closing.signal)
     this.#send('hello')
   }
 
@@ -180,14 +182,29 @@ class WebCoordinator implements Coordinator {
     if (this.#alone && this.#unsaid) this.#send(this.#unsaid)
     this.#alone = false
     if (message === 'hello') this.#send('here')
-    else if (message === 'here') this.#listener(undefined)
+    else if (message === 'here') this.#tell(undefined)
     else if (message === 'want') {
       this.#answerWant()
     } else if (message === 'busy') this.#heard = true
     else if (message === 'held') {
       this.#heard = true
       if (this.#waiting) this.#send('want')
-    } else this.#listener(message)
+    } else this.#tell(message)
+  }
+
+  /**
+   * In a later task: Chromium hands messages to a frozen page, but runs no other task of it. A read that began there would have no end, and
+   * what others write would wait for it.
+   */
+  #tell(hint: Hint | undefined): void {
+    const onItsWay = this.#news !== undefined
+    this.#news = { hint }
+    if (onItsWay) return
+    void this.#environment.yield().then(() => {
+      const news = this.#news
+      this.#news = undefined
+      if (!this.#closing.signal.aborted) this.#listener(news?.hint)
+    })
   }
 
   /** In a later task: Chromium hands messages to a frozen page, but runs no other task of it. */
@@ -215,16 +232,14 @@ class WebCoordinator implements Coordinator {
     this.#pinned = generation
     if (this.#closing.signal.aborted) unpin()
   }
+}
 
-  /** A page that was hidden, frozen or kept for going back may have missed messages. */
-  #listenForWaking(): void {
-    const { signal } = this.#closing
-    const wake = (): void => this.#listener(undefined)
-    globalThis.addEventListener?.('pageshow', (event) => event.persisted && wake(), { signal })
-    const { document } = globalThis as { document?: Document }
-    document?.addEventListener('resume', wake, { signal })
-    document?.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && wake(), { signal })
-  }
+/** A page that was hidden, frozen or kept for going back may have missed messages. */
+export function listenForWaking(wake: () => void, signal: AbortSignal): void {
+  globalThis.addEventListener?.('pageshow', (event) => event.persisted && wake(), { signal })
+  const { document } = globalThis as { document?: Document }
+  document?.addEventListener('resume', wake, { signal })
+  document?.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && wake(), { signal })
 }
 
 function unavailable(cause: unknown): PannierError {

@@ -34,7 +34,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
   readonly cacheBytesMax?: number
   /**
    * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
-   * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
+   * PANNIER_TURN_TIMEOUT, and nothing of it is written. A write that the storage has not answered by then fails with
+   * PANNIER_OUTCOME_UNKNOWN. By default there is no limit; the console reports a long wait.
    */
   readonly writeWaitMsMax?: number
   /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). The real ones when left out. */

@@ -1,7 +1,7 @@
 /**
  * Databases in SQLite files, by Node's own SQLite. The name of a database is the path of its file.
  *
- * One process at a time has a file open; a second one is told so (PANNIER_LOCKED). Handles within the process share one
+ * One process at a time has a file open; a second one gets PANNIER_LOCKED. Handles within the process share one
  * connection. Every call is synchronous, its failures included. The memory SQLite uses is small (its cache of 2 MB):
  * pages are cached by the layer above.
  */
