@@ -56,6 +56,7 @@ import { Settings } from './settings/settings.ts'
 import { SqlConsole } from './sql/sql-console.ts'
 import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/note-rules.ts'
+import { clockBehindMs } from './sync/seen-clock.ts'
 import { HeldNow } from './sync/held-now.ts'
 import { Sync } from './sync/sync.ts'
 
@@ -302,6 +303,11 @@ async function openOperations(
   { backups: host }: BackendOptions,
 ): Promise<Pick<Backend, 'schedules' | 'backups' | 'check'>> {
   noteRules({ definitions: parts.definitions, logs })
+  const behindMs = await clockBehindMs(database, parts.environment)
+  if (behindMs > 0) {
+    const message = `The clock of this machine is ${Math.round(behindMs / 60_000)} minutes behind what it has shown before. Set it right: tokens, dates and jobs go by it.`
+    logs.write({ level: LOG_LEVELS.error, message, data: { behindMs } })
+  }
   const schedules = new Schedules({ ...parts, logs })
   const databases = { 'data.db': database, 'auxiliary.db': logDatabase }
   const backups = await Backups.open({ ...parts, databases, schedules, logs, host })

@@ -3,5 +3,5 @@
  * Published without any `import()` (tools/checks/join-modules.ts). Import everything from here, nothing from `pannier` beside it.
  */
 export * from './index.ts'
-export { indexedDb } from './storage/indexeddb/indexeddb.ts'
-export { memory } from './storage/memory/memory.ts'
+export { indexedDb } from './indexeddb.ts'
+export { memory } from './memory.ts'

@@ -15,6 +15,7 @@ import { randomSecret } from '../gateway/chance.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
+import { CLOCK_MS_MAX } from './seen-clock.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import { holderOf, type HeldNow, type Holder } from './held-now.ts'
 import type { HoldingsStore } from './holdings-store.ts'
@@ -89,7 +90,13 @@ export class Feed {
   async pull({ principal }: Actor, wanted: readonly Wanted[], limits: PageLimits = LIMITS): Promise<PulledPage[]> {
     const { definitions, database } = this.#host
     const holder = holderOf(principal)
-    const ruled = wanted.map((each) => ({ ...each, rules: rulesToSync(definitions, each.definition, principal) }))
+    const latestMs = this.#host.environment.wallClock() + CLOCK_MS_MAX
+    const ruled = wanted.map((each) => ({
+      ...each,
+      // A clock that was ahead has made it: until that time has come it would hide what is due now.
+      token: each.token !== undefined && timeOf(each.token) > latestMs ? undefined : each.token,
+      rules: rulesToSync(definitions, each.definition, principal),
+    }))
     for (const { definition, rules } of ruled) await updateSides(database, definition, rules)
     return readSnapshot(database, async (reader) => {
       for (const { rules } of ruled) rules.indexedAt ??= reader.sequence
@@ -110,8 +117,8 @@ export class Feed {
   ): Promise<Pull> {
     const { environment, held: heldNow } = this.#host
     const { definition, rules } = asked
-    // The clock of the machine may have been set back.
-    const nowMs = Math.max(environment.wallClock(), token?.reached?.toMs ?? 0, token?.sweep?.toMs ?? 0)
+    // The clock of the machine may have been set back a little.
+    const nowMs = Math.max(environment.wallClock(), token === undefined ? 0 : timeOf(token))
     const { account } = holder
     const own = rules.of(account?.[0] ?? null)
     await reader.read((guard) => assertThere(guard, account))
@@ -252,6 +259,10 @@ export class Feed {
 function assertThere(guard: GuardReader, account: FeedToken['account']): void {
   if (account === null || guard.get(recordsName({ id: account[0] }), account[1]) !== undefined) return
   throw new ServiceError('UNAUTHENTICATED', 'The account was deleted. Sign in with another one.')
+}
+
+function timeOf({ reached, sweep }: FeedToken): number {
+  return Math.max(reached?.toMs ?? 0, sweep?.toMs ?? 0)
 }
 
 function hasNothing(): boolean {

@@ -42,7 +42,8 @@ export async function forgetOld(forgetful: Forgetful): Promise<void> {
   const nowMs = environment.wallClock()
   const beforeMs = nowMs - horizonMs
   const stored = database.collection<StoredMarks>(BOOTS_COLLECTION)
-  const known = (await stored.get(MARKS_ID))?.marks ?? []
+  // A mark of the future is of a clock that was wrong.
+  const known = ((await stored.get(MARKS_ID))?.marks ?? []).filter(({ ms }) => ms <= nowMs)
   if (nowMs - (known.at(-1)?.ms ?? -Infinity) < renewalOf(horizonMs)) return
   const found = await indexesOf(database, definitions)
   const indexes = Object.fromEntries(found.map(({ name, index }) => [name, index]))

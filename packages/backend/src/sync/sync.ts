@@ -16,6 +16,7 @@ import { Boots } from './boots.ts'
 import type { FeedRow, Has, PageLimits } from './feed-page.ts'
 import { Feed } from './feed.ts'
 import { forgetOld } from './forgetting.ts'
+import { isClockTrusted } from './seen-clock.ts'
 import type { HeldNow } from './held-now.ts'
 import { HoldingsStore } from './holdings-store.ts'
 import { partOf } from './part.ts'
@@ -190,6 +191,8 @@ export class Sync {
 
   /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */
   async removeOld(): Promise<void> {
+    const { database, environment } = this.#host
+    if (!(await isClockTrusted(database, environment.wallClock()))) return
     await this.#push.removeOld()
     if (!(await Boots.areIn(this.#host.database))) return
     const { boots, holdings } = await this.#start()

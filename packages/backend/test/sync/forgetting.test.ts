@@ -135,3 +135,56 @@ async function superuser(): Promise<Actor> {
   const record = (await database.collection<Record<string, unknown>>(`$records_${definition.id}`).get(String(id)))!
   return { ...admin, principal: { ...admin.principal, by: 'session', account: { collection: definition.id, record } } }
 }
+
+test.each([1, 365, 36_500])(
+  'a pull while the clock is %d days ahead hides nothing once it is right again',
+  async (days) => {
+    const date = (day: number): string =>
+      new Date(environment.wallClock() + day * DAY_MS).toISOString().replace('T', ' ')
+    const fields = [{ name: 'due', type: 'date' }]
+    await backend.definitions.create(SYSTEM, { name: 'dues', type: 'base', listRule: 'due > @now', fields })
+    const [soon, late] = [await add('dues', { due: date(days / 2) }), await add('dues', { due: date(days * 2) })]
+    const dues = async (token?: string): Promise<SyncPage> => (await backend.sync.pull(guest, { dues: token }))['dues']!
+    const idsOf = ({ rows }: SyncPage): unknown[] => rows.flatMap((row) => ('record' in row ? [row.record['id']] : []))
+    environment.jump(days * DAY_MS)
+    const wrong = await dues()
+    expect(idsOf(wrong)).toEqual([late])
+    environment.jump(-days * DAY_MS)
+    const right = await dues(wrong.token)
+    expect([right.isReset, idsOf(right).sort()]).toEqual([true, [soon, late].sort()])
+    // A clock that is put right by seconds is no reason to begin again.
+    environment.jump(60_000)
+    const { token } = await dues(right.token)
+    environment.jump(-60_000)
+    expect(await dues(token)).toMatchObject({ isReset: false, isComplete: true })
+  },
+)
+
+test('one night with a clock that is a year ahead makes the server forget nothing; then it forgets as before', async () => {
+  const topic = await add('topics', { open: true })
+  const gone = await add('notes', { topic, text: 'a' })
+  const { token } = await pull()
+  await backend.records.delete(admin, 'notes', gone)
+  await pull(token)
+  await pass(1)
+  environment.jump(365 * DAY_MS)
+  for (let hour = 0; hour < 3; hour++) {
+    backend.schedules.run(SYSTEM, JOB)
+    await environment.idle()
+  }
+  environment.jump(-365 * DAY_MS)
+  await pass(3)
+  expect(await pull(token)).toMatchObject({ isReset: false, rows: [{ left: gone, deleted: true }] })
+  await pass(45)
+  expect(await pull(token)).toMatchObject({ isReset: true })
+})
+
+test('a start whose clock is behind what the jobs have seen says so', async () => {
+  await pass(1)
+  environment.jump(-3600_000)
+  await start()
+  await environment.idle()
+  await backend.logs.flush()
+  const found = await backend.logs.documents.find().toArray()
+  expect(found.map(({ message }) => message)).toContainEqual(expect.stringMatching(/60 minutes behind/))
+})

@@ -7,6 +7,7 @@ export class Lease implements WriterLease {
   wanted = false
   /** Another handle has it. */
   lost = false
+  /** Handles that the coordinator can't see may write as well. */
   isShared = false
   readonly #letGo: () => void
   #callbacks: (() => void)[] = []

@@ -20,6 +20,7 @@ interface IndexedDbOptions {
 
 const OPTIONS: OptionNames<IndexedDbOptions> = { openTimeoutMs: true }
 
+/** Databases in IndexedDB, the default in browsers. */
 export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
   checkOptions('indexedDb()', options, OPTIONS)
   const { openTimeoutMs = OPEN_TIMEOUT_MS } = options
