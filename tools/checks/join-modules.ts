@@ -24,13 +24,15 @@ const OF_BROWSERS: Readonly<Record<string, string>> = {
 /** Features that are small: revisions, lists, local documents, transactions, migrations. */
 const SMALL = 'documents'
 
+const LIVE = 'live'
+
 /** Features by what is imported on demand; the first that fits. */
 const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
   [SMALL, /^kv\/held-transaction/],
   ['encryption', /^database\/encryption\//],
   ['search', /^(query\/search|index\/text)\//],
   ['aggregates', /^query\/aggregate\//],
-  ['live', /^database\/(feed\/|.*live-watcher)/],
+  [LIVE, /^database\/(feed\/|.*live-watcher)/],
   ['views', /^(view\/|kv\/reduce-range|.*private-rows)/],
   ['queries', /^(query|index)\/|duplicates|complete-collection/],
   ['relations', /^relations\/|related-writes/],
@@ -135,7 +137,11 @@ async function groupsOfModules(): Promise<ReadonlyMap<string, string>> {
     for (const id of staticClosure(imports, target)) features.set(id, (features.get(id) ?? new Set()).add(feature))
   }
   const groups = new Map<string, string>()
-  for (const [id, needed] of features) groups.set(id, needed.size === 1 ? [...needed][0]! : SHARED)
+  for (const [id, needed] of features) {
+    // What live queries need is with them, so that a page with a live query loads nothing of other features.
+    const only = needed.has(LIVE) ? LIVE : needed.size === 1 ? [...needed][0]! : SHARED
+    groups.set(id, only)
+  }
   for (const id of core) groups.set(id, /^(base|codec|storage)\//.test(relative(source, id)) ? 'base' : 'core')
   for (const id of Object.values(entries())) groups.delete(id)
   for (const id of groups.keys()) if (!core.has(id) && OF_ENTRIES.test(relative(source, id))) groups.delete(id)

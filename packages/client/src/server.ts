@@ -18,7 +18,7 @@ const SERVER_FAILED = 500
 
 /** A server of the product says its own limit, as JSON. This is a proxy's. */
 const TOO_LARGE_SAID =
-  'The request is larger than the proxy before the server takes, such as nginx by its client_max_body_size. Send less, or raise that limit.'
+  'The request is larger than the proxy before the server takes (client_max_body_size of nginx). Send less, or raise it.'
 
 interface ServerOptions {
   /** A request that takes longer has failed. */

@@ -151,7 +151,7 @@ test.each([1, 365, 36_500])(
     expect(idsOf(wrong)).toEqual([late])
     environment.jump(-days * DAY_MS)
     const right = await dues(wrong.token)
-    expect([right.isReset, idsOf(right).sort()]).toEqual([true, [soon, late].sort()])
+    expect([right.isReset, new Set(idsOf(right))]).toEqual([true, new Set([soon, late])])
     // A clock that is put right by seconds is no reason to begin again.
     environment.jump(60_000)
     const { token } = await dues(right.token)

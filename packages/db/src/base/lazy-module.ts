@@ -18,15 +18,15 @@ export async function loadedModule<Module>(loading: Promise<Module>): Promise<Mo
     return await loading
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const message = `A part of the library that is loaded on demand could not be loaded; nothing was changed (${reason}). ${cure()}`
+    const message = `A part of the library could not be loaded; nothing was changed (${reason}). ${cure()}`
     throw new PannierError('PANNIER_MODULE_NOT_LOADED', message, { cause: error })
   }
 }
 
 function cure(): string {
   return 'ServiceWorkerGlobalScope' in globalThis
-    ? "Service workers can't load parts: import from pannier/all there, or bundle the worker as one file."
-    : 'Try again when there is a network. If a newer version of the application was deployed, reload the page.'
+    ? 'Service workers load no parts: import from pannier/all.'
+    : 'Try again when there is a network. If a newer version was deployed, reload the page.'
 }
 
 /** The function gives the module: at once when it is loaded, else as a promise. */

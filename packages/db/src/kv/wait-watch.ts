@@ -122,8 +122,6 @@ function tooLong(waitMsMax: number, reason = ''): PannierError {
 }
 
 function unanswered(waitMsMax: number): PannierError {
-  const message =
-    `The storage has not answered for ${waitMsMax} ms (writeWaitMsMax), and the write may still happen. ` +
-    'Another tab that the browser has frozen may hold the storage up.'
+  const message = `The storage has not answered for ${waitMsMax} ms. The write may still happen.`
   return new PannierError('PANNIER_OUTCOME_UNKNOWN', message, { details: { waitMsMax } })
 }

@@ -53,8 +53,6 @@ class WebCoordinator implements Coordinator {
   #alone = true
   /** The newest hint that nobody was there for: another handle may be there already, and not have been heard yet. */
   #unsaid: Hint | undefined
-  /** The newest news on its way to this handle. */
-  #news: { readonly hint: Hint | undefined } | undefined
   /** A holder has given a sign of life since it was last asked for one. */
   #heard = false
   #pinned: Generation | undefined
@@ -197,14 +195,7 @@ class WebCoordinator implements Coordinator {
    * what others write would wait for it.
    */
   #tell(hint: Hint | undefined): void {
-    const onItsWay = this.#news !== undefined
-    this.#news = { hint }
-    if (onItsWay) return
-    void this.#environment.yield().then(() => {
-      const news = this.#news
-      this.#news = undefined
-      if (!this.#closing.signal.aborted) this.#listener(news?.hint)
-    })
+    void this.#environment.yield().then(() => this.#closing.signal.aborted || this.#listener(hint))
   }
 
   /** In a later task: Chromium hands messages to a frozen page, but runs no other task of it. */

@@ -76,14 +76,10 @@ function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDB
   })
 }
 
-/** Undefined where the browser can't tell (Firefox before 126), or refuses to. */
+/** Undefined where the browser can't tell (Firefox before 126). Where it refuses to, the call fails with PANNIER_UNAVAILABLE. */
 export async function isThere(name: string): Promise<boolean | undefined> {
   if (globalThis.indexedDB === undefined) return false
-  if (!('databases' in IDBFactory.prototype)) return undefined
-  return exists(name).catch((error: unknown) => {
-    if (!isPannierError(error, 'PANNIER_UNAVAILABLE')) throw error
-    return undefined
-  })
+  return 'databases' in IDBFactory.prototype ? exists(name) : undefined
 }
 
 async function exists(name: string): Promise<boolean> {
