@@ -41,9 +41,9 @@ export class Client<Types extends AppTypes<Types>> {
     readonly signIn: SignIn;
     /** The account that is signed in; undefined: nobody is. */
     get account(): AccountRecord | undefined;
-    /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of a start. */
+    /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of the one before. */
     get status(): ClientStatus;
-    /** The token of the session, for requests of the app's own. */
+    /** The token of the session, for requests of the app's own. Undefined: nobody is signed in, or the client is closed. */
     get token(): string | undefined;
     /**
      * Calls back when `status` is another one. The function returned ends it.
@@ -324,7 +324,7 @@ export class RejectedWrite {
     readonly at: number;
     /** `FORBIDDEN`, `INVALID`, `CONFLICT`, `NOT_FOUND` or `DEPENDS`. */
     readonly code: string;
-    /** Why, for a person. */
+    /** Why, for a person: with the reason of each field. */
     readonly message: string;
     /** The reasons by field. */
     readonly data: Values;
@@ -368,6 +368,47 @@ export class SignIn {
      * await client.signIn.password('users', 'ann@example.com', password)
      */
     password(collection: string, identity: string, password: string, options?: SecondWay): Promise<AccountRecord>;
+    /**
+     * Makes an account, and signs it in. `values`: the other fields of the account.
+     *
+     * @throws ClientError REFUSED: `data` has the reasons by field; UNREACHABLE
+     * @example
+     * await client.signIn.up('users', { email: 'ann@example.com', password, name: 'Ann' })
+     */
+    up(collection: string, { email, password, ...values }: Values & {
+        readonly email: string;
+        readonly password: string;
+    }): Promise<AccountRecord>;
+    /**
+     * Sends a mail with a link by which the address is verified. It says nothing about whether there is such an account.
+     *
+     * @example
+     * await client.signIn.requestVerification('users', 'ann@example.com')
+     */
+    requestVerification(collection: string, email: string): Promise<void>;
+    /**
+     * Verifies the address. `token`: what the link in the mail has.
+     *
+     * @throws ClientError REFUSED: the token is old, or no such token; UNREACHABLE
+     * @example
+     * await client.signIn.confirmVerification('users', token)
+     */
+    confirmVerification(collection: string, token: string): Promise<void>;
+    /**
+     * Sends a mail with a link to a new password. It says nothing about whether there is such an account.
+     *
+     * @example
+     * await client.signIn.requestPasswordReset('users', 'ann@example.com')
+     */
+    requestPasswordReset(collection: string, email: string): Promise<void>;
+    /**
+     * Sets a new password, and ends all sessions of the account. `token`: what the link in the mail has.
+     *
+     * @throws ClientError REFUSED: the token is old, or no such token, or the password is too short; UNREACHABLE
+     * @example
+     * await client.signIn.confirmPasswordReset('users', token, password)
+     */
+    confirmPasswordReset(collection: string, token: string, password: string): Promise<void>;
     /**
      * Sends a password for once by mail. Returns the id that goes with it.
      *

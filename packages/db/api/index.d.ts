@@ -894,7 +894,8 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
     readonly cacheBytesMax?: number;
     /**
      * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
-     * PANNIER_TURN_TIMEOUT, and nothing of it is written. By default there is no limit; the console reports a long wait.
+     * PANNIER_TURN_TIMEOUT, and nothing of it is written. A write that the storage has not answered by then fails with
+     * PANNIER_OUTCOME_UNKNOWN. By default there is no limit; the console reports a long wait.
      */
     readonly writeWaitMsMax?: number;
     /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). The real ones when left out. */
@@ -3873,6 +3874,8 @@ interface WriterLease {
     readonly wanted: boolean;
     /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
     readonly lost: boolean;
+    /** Handles that the coordinator can't see may write as well: only the fences keep them apart. */
+    readonly isShared?: boolean;
     /** Called when `wanted` becomes true, also when it is so already. */
     onWanted(callback: () => void): void;
     /** Idempotent. */

@@ -4,6 +4,7 @@ import type {
   DatabaseStorage,
 } from 'pannier'
 
+/** Databases in IndexedDB, the default in browsers. */
 export function indexedDb(options?: IndexedDbOptions): DatabaseStorage;
 
 interface IndexedDbOptions {

@@ -235,6 +235,8 @@ export class Lease implements WriterLease {
     wanted: boolean;
     /** Another handle has it. */
     lost: boolean;
+    /** Handles that the coordinator can't see may write as well. */
+    isShared: boolean;
     /** `letGo` passes the right on. It is called once, unless the lease is lost first. */
     constructor(letGo: () => void);
     /** Called once, also if it is wanted already. */
@@ -570,6 +572,8 @@ export interface WriterLease {
     readonly wanted: boolean;
     /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
     readonly lost: boolean;
+    /** Handles that the coordinator can't see may write as well: only the fences keep them apart. */
+    readonly isShared?: boolean;
     /** Called when `wanted` becomes true, also when it is so already. */
     onWanted(callback: () => void): void;
     /** Idempotent. */
@@ -854,6 +858,7 @@ interface Expected<T> {
     /** Whether it is. */
     readonly is: (value: unknown) => value is T;
 }
+
 /** `why`: PANNIER_CLOSED. */
 type GoneListener = (why: PannierError) => void;
 
