@@ -166,7 +166,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const [access, held] = [new Access(definitions, new ShownRevisions(parts.key), environment), new HeldNow(definitions)]
   const recordFiles = await RecordFiles.open(parts)
   const hooks = new Hooks({ environment, log: hookLog(logs) })
-  const app: HookApp = recordApp(() => ({ ...parts, hooks, reads, writes }))
+  const app: HookApp = recordApp(() => ({ ...parts, hooks, reads, writes, services }))
   const enrich = recordEnricher({ environment, hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, environment, definitions, access, enrich })
   const realtime = new Realtime({ ...parts, access, reads, held, principals: tokens.principals })
@@ -188,10 +188,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
     sessionEnded: (account) => realtime.sessionEnded(account),
   }
   const accounts = new RecordAccounts(accountsHost)
+  const services = { ...accountsHost, mails, realtime, accounts }
   const oauth2 = new OAuth2Logins({
     ...accountsHost,
-    find: (login) => new ExternalAccounts(writerParts).find(login),
-    enter: (login) => new ExternalAccounts(writerParts).enter(login),
+    ...externalLogins(writerParts),
     deliver: (clientId, message, ip) => realtime.deliverAnywhere(clientId, '@oauth2', message, { ip, once: true }),
     fetchPublic: options.fetchPublic,
   })
@@ -251,6 +251,16 @@ async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<voi
 function hookLog(logs: Logs): HookLog {
   return (message, { error, ...place }) =>
     logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } })
+}
+
+/** Accounts by what other services say of them. */
+function externalLogins(
+  parts: ConstructorParameters<typeof ExternalAccounts>[0],
+): Pick<ConstructorParameters<typeof OAuth2Logins>[0], 'find' | 'enter'> {
+  return {
+    find: (login) => new ExternalAccounts(parts).find(login),
+    enter: (login) => new ExternalAccounts(parts).enter(login),
+  }
 }
 
 /** What says whose a token is. */

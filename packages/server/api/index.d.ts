@@ -282,6 +282,18 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
     save(record: HookRecord): Promise<void>;
     /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
     delete(record: HookRecord): Promise<void>;
+    /** Puts a mail on its way, by the mail server of the settings. It is stored first, and tried again for two days. @throws TypeError */
+    sendMail(mail: HookMail): Promise<void>;
+    /** Sends a message of realtime to all clients that have subscribed to the topic. */
+    sendMessage(topic: string, data: object): void;
+    /** Writes a line into the logs of the application. `data`: JSON without secrets. */
+    log(message: string, data?: Readonly<Record<string, unknown>>, level?: 'debug' | 'info' | 'warn' | 'error'): void;
+    /** A token of an account, as a login would give: without its password, and without a second factor. @throws ServiceError NOT_FOUND */
+    newAuthToken(record: HookRecord): Promise<string>;
+    /** The account that a token is for. @throws ServiceError NOT_FOUND for one that is not valid */
+    findAuthRecordByToken(token: string): Promise<HookRecord>;
+    /** Whether it is the password of the account, as it is stored. */
+    validatePassword(record: HookRecord, password: string): Promise<boolean>;
     /**
      * Runs a function that writes all or nothing. Nobody else writes meanwhile, so it must not wait for others; after 10 seconds it is
      * given up. Use `app` of the function inside it: what it reads has what it has written. After the first write it finds records by
@@ -1187,6 +1199,18 @@ interface GuardedWriterParts {
 
 /** A call of `set`. */
 type HookChange = readonly [key: string, value: unknown];
+
+/** A mail of a hook. One of `html` and `text` is enough. */
+interface HookMail {
+    /** An address. */
+    readonly to: string;
+    /** In one line. */
+    readonly subject: string;
+    /** Made of the text when it is left out. */
+    readonly html?: string;
+    /** For readers without HTML. */
+    readonly text?: string;
+}
 
 type InputOf<Field extends FieldDefinition> = Field extends FieldDefinition ? Partially<Omit<Field, 'type' | 'name'>> & Pick<Field, 'type' | 'name'> : never;
 

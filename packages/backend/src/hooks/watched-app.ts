@@ -17,7 +17,13 @@ interface WatchedParts {
 type Call = (...parameters: unknown[]) => unknown
 
 const WRITES: readonly string[] = ['save', 'delete'] satisfies (keyof HookApp)[]
-const SYNCHRONOUS: readonly string[] = ['settings', 'findCollectionByNameOrId', 'newRecord'] satisfies (keyof HookApp)[]
+const SYNCHRONOUS: readonly string[] = [
+  'settings',
+  'findCollectionByNameOrId',
+  'newRecord',
+  'sendMessage',
+  'log',
+] satisfies (keyof HookApp)[]
 /** Others have a turn after that, in milliseconds. */
 const SLICE_MS = 10
 

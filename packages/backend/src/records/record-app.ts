@@ -10,6 +10,8 @@ import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
 import type { Hooks } from '../hooks/hooks.ts'
+import type { AppServicesParts } from './app-services.ts'
+import { appServices } from './app-services.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { RecordReads } from './record-reads.ts'
 import type { RecordWrites } from './record-writes.ts'
@@ -25,6 +27,7 @@ interface RecordAppParts {
   readonly writes: Pick<RecordWrites, 'save' | 'delete' | 'inTransaction'>
   /** Gets errors of calls that nobody awaits. */
   readonly hooks: Pick<Hooks, 'log'>
+  readonly services: AppServicesParts
 }
 
 const ACTOR: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
@@ -73,6 +76,7 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
       parts().reads.count(ACTOR, collection, withParameters(filter, parameters)),
     save: (record) => parts().writes.save(ACTOR, record),
     delete: (record) => parts().writes.delete(ACTOR, record.collection().id, record.id),
+    ...appServices(() => parts().services),
     runInTransaction: async (run) =>
       parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(shown, transaction))),
   }

@@ -9,8 +9,8 @@ import { unwatched } from '../hooks/watched-app.ts'
 import type { RecordTransaction } from './record-transaction.ts'
 
 /** `app` inside a transaction, and after its end `app` itself: hooks of its writes may have it longer. */
-export function transactionApp(outside: HookApp, transaction: RecordTransaction): HookApp {
-  const { app, watch } = unwatched(outside)
+export function transactionApp(given: HookApp, transaction: RecordTransaction): HookApp {
+  const { app, watch } = unwatched(given)
   const definitionOf = (name: string): Definition => app.findCollectionByNameOrId(name)
   const inside = <Method extends keyof HookApp>(name: Method, method: HookApp[Method]): HookApp[Method] =>
     ((...parameters: unknown[]) =>
@@ -33,6 +33,8 @@ export function transactionApp(outside: HookApp, transaction: RecordTransaction)
       const message = `app.${name}(): a transaction that has written can't be searched by a filter. Search before the first write.`
       return Promise.reject(invalid(message))
     }) as unknown as HookApp[Method])
+  const outside = (name: string) => (): Promise<never> =>
+    Promise.reject(invalid(`app.${name}(): must be called before the transaction, or after it: it writes by itself.`))
   const made: HookApp = {
     ...app,
     findRecordById: inside('findRecordById', async (collection, id) => {
@@ -47,6 +49,8 @@ export function transactionApp(outside: HookApp, transaction: RecordTransaction)
     countRecords: unwritten('countRecords'),
     save: inside('save', (record) => transaction.save(record, shown)),
     delete: inside('delete', (record) => transaction.delete(record, shown)),
+    sendMail: inside('sendMail', outside('sendMail')),
+    newAuthToken: inside('newAuthToken', outside('newAuthToken')),
     runInTransaction: inside('runInTransaction', (run) => run(shown)),
   }
   const shown = watch(made)

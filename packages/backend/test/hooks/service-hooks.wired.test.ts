@@ -340,3 +340,39 @@ test('onRecordEnrich runs for messages: for each account its own, side by side, 
   expect(seen(member)).toEqual(of('u'.repeat(15), 'one', 'members', 'two'))
   expect(seen(guest)).toEqual(of('guest', 'one', 'two'))
 })
+
+test('app sends a message of realtime to those who have subscribed to its topic', async () => {
+  await using world = await LiveWorld.open([])
+  const [guest, other] = [world.connect(), world.connect()]
+  await guest.subscribe('news')
+  await other.subscribe('sports')
+  world.backend.app.sendMessage('news', { text: 'Hello' })
+  await world.environment.idle()
+  expect([guest.got.map(({ data }) => data), other.got]).toEqual([[{ text: 'Hello' }], []])
+})
+
+test('app sends mails, writes logs, and knows tokens and passwords of accounts', async () => {
+  await using world = await hooked()
+  const { app } = world.backend
+  const sent: unknown[] = []
+  world.on('onMailerSend', (e) => void sent.push({ ...e.message }))
+  await app.sendMail({ to: 'eve@example.com', subject: 'Hello', text: 'a < b' })
+  await world.environment.until(() => sent.length === 1)
+  expect(sent).toEqual([{ to: 'eve@example.com', subject: 'Hello', text: 'a < b', html: '<pre>a &lt; b</pre>' }])
+  await expect(app.sendMail({ to: '', subject: 'Hello', text: 'a' })).rejects.toThrow(
+    'app.sendMail(): to must be a text',
+  )
+  app.log('The import has begun.', { rows: 3 }, 'warn')
+  expect(world.logged).toContainEqual({ level: 4, message: 'The import has begun.', data: { rows: 3 } })
+  const ann = await app.findAuthRecordByEmail('users', ANN.email)
+  expect([await app.validatePassword(ann, ANN.password), await app.validatePassword(ann, 'wrong')]).toEqual([
+    true,
+    false,
+  ])
+  const token = await app.newAuthToken(ann)
+  expect((await app.findAuthRecordByToken(token)).id).toBe(ann.id)
+  await expect(app.findAuthRecordByToken('no.token.this')).rejects.toThrow('The token is not valid.')
+  await expect(
+    app.runInTransaction((inside) => inside.sendMail({ to: 'eve@example.com', subject: 'Hello', text: 'a' })),
+  ).rejects.toThrow('app.sendMail(): must be called before the transaction, or after it')
+})

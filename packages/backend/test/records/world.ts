@@ -20,11 +20,15 @@ import { ServiceError } from '../../src/gateway/service-error.ts'
 import type { HookApp } from '../../src/hooks/hook-app.ts'
 import type { HookLog } from '../../src/hooks/hook-log.ts'
 import { Hooks } from '../../src/hooks/hooks.ts'
+import type { AppServicesParts } from '../../src/records/app-services.ts'
 import { recordApp } from '../../src/records/record-app.ts'
 import type { UploadedFile } from '../../src/records/record-types.ts'
 import { RecordReads } from '../../src/records/record-reads.ts'
 import { DEFAULT_SETTINGS } from '../../src/settings/settings-values.ts'
 import { RecordWrites } from '../../src/records/record-writes.ts'
+
+/** A world has no mails, messages and accounts. */
+const NO_SERVICES = {} as AppServicesParts
 
 export interface World {
   readonly environment: VirtualEnvironment
@@ -66,6 +70,7 @@ export function worldOf(database: Database, definitions: Definitions, log?: Hook
     definitions,
     settings: { values: DEFAULT_SETTINGS },
     hooks,
+    services: NO_SERVICES,
     reads,
     writes,
   }))
