@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { takersOfOptions } from '../../../../tools/checks/options-of-api.ts'
 import { checkOptions, nearest } from '../../src/base/options.ts'
-import { destroy, open, repair } from '../../src/index.ts'
+import { destroy, firstOf, open, repair } from '../../src/index.ts'
 import type { Collection, Database, JsonObject } from '../../src/index.ts'
 import { indexedDb } from '../../src/indexeddb.ts'
 import { memory } from '../../src/memory.ts'
@@ -48,6 +48,7 @@ const misspelt = (options: object): never => options as never
 const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
   open: ['collections', () => open('x', misspelt({ colections: {} }))],
   destroy: ['storage', () => destroy('x', misspelt({ storag: memory() }))],
+  firstOf: ['onSeveral', async () => firstOf(memory(), misspelt({ onsSeveral: () => undefined }))],
   repair: ['to', () => repair('x', misspelt({ too: 'y' }))],
   'Attachment.bytes': ['end', async (place) => (await attachment(place)).bytes(misspelt({ ende: 1 }))],
   'Attachment.text': ['end', async (place) => (await attachment(place)).text(misspelt({ ende: 1 }))],
