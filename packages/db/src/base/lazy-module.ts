@@ -26,7 +26,7 @@ export async function loadedModule<Module>(loading: Promise<Module>): Promise<Mo
 function cure(): string {
   return 'ServiceWorkerGlobalScope' in globalThis
     ? 'Service workers load no parts: import from pannier/all.'
-    : 'Try again when there is a network. If a newer version was deployed, reload the page.'
+    : 'Try again with a network, or reload the page.'
 }
 
 /** The function gives the module: at once when it is loaded, else as a promise. */

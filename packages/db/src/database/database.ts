@@ -530,6 +530,7 @@ export class Database<Schemas extends object = object, Relations extends object 
   }
 
   async #closeOnce(reason: PannierError): Promise<void> {
+    const isOwn = isClosedByCaller(reason)
     this.#closing.abort(reason)
     for (const collection of this.#collectionsByName.values()) await collection.declarations.idle()
     await Promise.allSettled(this.#context.pending)
@@ -538,11 +539,11 @@ export class Database<Schemas extends object = object, Relations extends object 
     this.#endListening()
     // The store of a database that is gone may fail to close.
     await this.#parts.store.close().catch((error: unknown) => {
-      if (isClosedByCaller(reason)) throw error
+      if (isOwn) throw error
     })
     // What was written is said before it counts as closed.
     await Promise.allSettled(this.#answers)
-    this.#ended.resolve(isClosedByCaller(reason) ? undefined : reason)
+    this.#ended.resolve(isOwn ? undefined : reason)
   }
 
   #assertOutside(method: string): void {

@@ -122,6 +122,7 @@ function tooLong(waitMsMax: number, reason = ''): PannierError {
 }
 
 function unanswered(waitMsMax: number): PannierError {
-  const message = `The storage has not answered for ${waitMsMax} ms. The write may still happen.`
-  return new PannierError('PANNIER_OUTCOME_UNKNOWN', message, { details: { waitMsMax } })
+  return new PannierError('PANNIER_OUTCOME_UNKNOWN', 'The write may still happen: the storage is silent.', {
+    details: { waitMsMax },
+  })
 }

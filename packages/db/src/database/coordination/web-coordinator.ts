@@ -234,11 +234,7 @@ export function listenForWaking(wake: () => void, signal: AbortSignal): void {
 }
 
 function unavailable(cause: unknown): PannierError {
-  return new PannierError(
-    'PANNIER_UNAVAILABLE',
-    'The browser denies this page the lock that it shares with other tabs.',
-    {
-      cause,
-    },
-  )
+  return new PannierError('PANNIER_UNAVAILABLE', 'The browser denies this page the lock of its tabs.', {
+    cause,
+  })
 }

@@ -193,7 +193,7 @@ export class Connection {
   }
 }
 
-const GONE = 'The database was destroyed, or upgraded by a newer version of Pannier.'
+const GONE = 'The database was destroyed, or upgraded by a newer version.'
 
 /** The key of the meta record in `meta`. */
 export const CURRENT = 'meta'
