@@ -32,7 +32,7 @@ import { appCollections } from './records/app-collections.ts'
 import { documentHooks } from './records/document-hooks.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
-import { errorText, LOG_LEVELS, type LogEntry, type LogWriter } from './gateway/log-entry.ts'
+import { errorText, LOG_LEVELS, stackOf, type LogEntry, type LogWriter } from './gateway/log-entry.ts'
 import { Quota } from './gateway/quota.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
@@ -41,7 +41,7 @@ import { Files } from './files/files.ts'
 import { RecordFiles } from './files/record-files.ts'
 import { mailHooks } from './mails/mail-hooks.ts'
 import { Mails } from './mails/mails.ts'
-import { alertSuperusers, type AlertParts } from './mails/superuser-alert.ts'
+import { alertSuperusers } from './mails/superuser-alert.ts'
 import { recordEnricher } from './records/read/enrich-records.ts'
 import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
@@ -120,6 +120,8 @@ export interface Backend {
   readonly realtime: Realtime
   /** Functions of the operator that run around all this. */
   readonly hooks: Hooks
+  /** Writes a mail to each superuser. Resolves when the mails are stored. */
+  alert(subject: string, details: string): Promise<void>
   /** What they can do. */
   readonly app: HookApp
   /** Counts requests, as the settings want it. */
@@ -198,7 +200,9 @@ export async function openBackend(database: Database, options: BackendOptions = 
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   const sync = new Sync({ ...parts, access, reads, writes, held, horizonMs: options.syncHorizonMs })
-  addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
+  const alert = (subject: string, details: string): Promise<void> =>
+    alertSuperusers({ ...parts, mails }, subject, details)
+  addJobs({ schedules, accounts, backups, sync }, alert)
   const terminating = hookServices({ ...parts, hooks, app, realtime, backups })
   const stopping = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, sync]
   return {
@@ -213,6 +217,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     files: new Files({ ...parts, files: recordFiles, tokens: fileTokens, reads }),
     realtime,
     hooks,
+    alert,
     app,
     rateLimits: new RateLimiter(settings, environment, fleet),
     logs,
@@ -280,11 +285,6 @@ function journalOf({ automigrate }: BackendOptions, now: () => number): Definiti
   return automigrate === undefined ? undefined : new ChangeJournal(automigrate, now)
 }
 
-/** Where it was thrown, for the operator. */
-function stackOf(error: unknown): { readonly stack?: string } {
-  return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
-}
-
 /** Where is logged what happens. */
 interface Logging {
   readonly logs: Logs
@@ -327,10 +327,10 @@ async function openOperations(
 }
 
 /** What runs by the clock, and whom it concerns when that fails. */
-function addJobs({ schedules, accounts, backups, sync }: Jobs, alertParts: AlertParts): void {
+function addJobs({ schedules, accounts, backups, sync }: Jobs, alert: Backend['alert']): void {
   schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
   schedules.add('__pbMFACleanup__', '0 * * * *', () => Promise.all([accounts.deleteExpired(), sync.removeOld()]))
-  backups.onFailure = (error) => alertSuperusers(alertParts, BACKUP_FAILED, `${BACKUP_FAILED}.\n${error}`)
+  backups.onFailure = (error) => alert(BACKUP_FAILED, `${BACKUP_FAILED}.\n${error}`)
 }
 
 type Jobs = Pick<Backend, 'schedules' | 'accounts' | 'backups' | 'sync'>

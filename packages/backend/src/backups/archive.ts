@@ -1,8 +1,9 @@
 /** Backups as zip files: snapshots of the databases, under the names that PocketBase has for the same. */
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Database } from 'pannier'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { ZipFile as ZipWriter } from 'yazl'
+import { handedStream } from '../gateway/handed-stream.ts'
 
 /** The databases of a server, by their names in the archive. */
 export interface Databases {
@@ -27,7 +28,8 @@ export async function* archiveOf(databases: Databases, now: Date): AsyncGenerato
   zip.addEmptyDirectory(STORAGE, { mtime: now })
   for (const [name, database] of Object.entries(databases) as [DatabaseName, Database][])
     zip.addReadStreamLazy(name, { mtime: now, mode: 0o100600, forceZip64Format: true }, (found) => {
-      const stream = Readable.from(database.snapshot(), { objectMode: false })
+      // The writer of the archive does not listen.
+      const stream = handedStream(database.snapshot(), (error) => output.destroy(error))
       opened.push(stream)
       found(null, stream)
     })

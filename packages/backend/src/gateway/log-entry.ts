@@ -24,3 +24,8 @@ export interface LogWriter {
 export function errorText(error: unknown): string {
   return error instanceof Error ? String(error) : `${JSON.stringify(error)} was thrown.`
 }
+
+/** Where it was thrown, for the data of an entry. */
+export function stackOf(error: unknown): { readonly stack?: string } {
+  return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
+}

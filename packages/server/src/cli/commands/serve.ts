@@ -15,6 +15,7 @@ import { ServiceError } from '@pannier/backend'
 import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
 import { calmThreads } from '../calm-threads.ts'
 import { readBy } from '../option-uses.ts'
+import { catchUncaught } from '../last-net.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { explained } from '../superuser-api.ts'
 import { sharedStorage, whenUpdated, type StorageArguments } from '../shared-storage.ts'
@@ -73,9 +74,13 @@ export function addServe(program: Command, terminal: Terminal): void {
         'PANNIER_PASSWORD a new database file is encrypted, and an encrypted one opened.',
     )
     .option('--dir <dir>', 'the folder that has the database file; made if need be')
-    .option(
-      '--storage <urls...>',
-      'a PostgreSQL instead, which several servers share: postgres://user:password@host/database; with several each database is at one of them',
+    .addOption(
+      new Option(
+        '--storage <urls...>',
+        'a PostgreSQL instead, which several servers share: postgres://user:password@host/database; with several each database is at one of them',
+      )
+        .env('PANNIER_STORAGE')
+        .argParser((text: string, before: readonly string[] = []) => [...before, ...text.trim().split(/\s+/)]),
     )
     .option('--pooled', 'with --storage: the URL leads to a pooler in transaction mode, such as pgbouncer', false)
     .option(
@@ -215,6 +220,7 @@ async function serveOnce(
     })
   const server = await whenUpdated(make, terminal).catch(explain)
   if (server === undefined) return undefined
+  const letGo = catchUncaught(server, process)
   try {
     const url = await server.listen({ port, host }).catch((error: unknown) => cannotListen(host, port, '--port', error))
     if (httpsOf(options) === undefined && !isLoopback(host) && trustProxy.length === 0)
@@ -244,6 +250,7 @@ async function serveOnce(
     return undefined
   } finally {
     await server.close()
+    letGo()
   }
 }
 

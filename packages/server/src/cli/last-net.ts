@@ -1,0 +1,40 @@
+/**
+ * What nobody has caught: an error in a callback, a promise that nobody waits for. Commits are whole or not there, and a request that fails
+ * so has no answer or an error. So the server logs it, writes to the superusers, and serves all others.
+ */
+import { errorText, LOG_LEVELS, stackOf } from '@pannier/backend/internal'
+import type { PannierServer } from '../server.ts'
+
+const UNCAUGHT = ['uncaughtException', 'unhandledRejection'] as const
+/** Mails about such errors. */
+const MAIL_MS_MIN = 3_600_000
+const SUBJECT = 'The server has caught an error at the last moment'
+
+/** Until the function that it gives is called. `print` shows it to the operator, too. */
+export function catchUncaught(
+  { backend, app }: Pick<PannierServer, 'backend' | 'app'>,
+  process: Pick<NodeJS.Process, 'on' | 'off'>,
+): () => void {
+  const { environment } = app
+  let mailedMs = -Infinity
+  const caught = (error: unknown): void => {
+    // A hook has begun it: then the log names the hook.
+    if (backend.hooks.noteStray(error)) return
+    const message = 'An error that nobody has caught: the server stays up. Report it.'
+    backend.logs.write({ level: LOG_LEVELS.error, message, data: { error: errorText(error), ...stackOf(error) } })
+    const nowMs = environment.now()
+    if (nowMs - mailedMs < MAIL_MS_MIN) return
+    mailedMs = nowMs
+    backend.alert(SUBJECT, `${errorText(error)}\n\nThe log of the application has more.`).catch((failure: unknown) =>
+      backend.logs.write({
+        level: LOG_LEVELS.error,
+        message: 'No mail about an error could be stored.',
+        data: { error: errorText(failure) },
+      }),
+    )
+  }
+  for (const name of UNCAUGHT) process.on(name, caught)
+  return () => {
+    for (const name of UNCAUGHT) process.off(name, caught)
+  }
+}
