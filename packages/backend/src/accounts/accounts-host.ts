@@ -17,8 +17,18 @@ import type { Passwords } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import type { TokenPrincipals } from './token-principals.ts'
 
-/** Call the result when the login has succeeded. @throws ServiceError TOO_MANY_REQUESTS */
+/** Call the result when the login has succeeded, or was not looked at. @throws ServiceError TOO_MANY_REQUESTS */
 export type LoginAttempt = (address: string, name: string) => () => void
+
+/** Runs what compares a password. A login that the queue of hashes refuses has not failed, so it is given back. */
+export async function compared<T>(giveBack: () => void, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+}
 
 export interface AccountsHost {
   readonly database: Database

@@ -8,7 +8,7 @@ import { invalid } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { Windows } from '../fleet/windows.ts'
 import { emailChangeMail } from './account-mails.ts'
-import type { AccountsHost } from './accounts-host.ts'
+import { compared, type AccountsHost } from './accounts-host.ts'
 import { findAccount } from './find-account.ts'
 import { checkForm, emailError, readTexts, textError } from './forms.ts'
 import { tokenError, whileCurrent, withMessage } from './proofs.ts'
@@ -95,7 +95,8 @@ export class EmailChange {
     const { definition, record } = holder
     const succeeded = this.#host.attempt(actor.principal.address ?? '', `${definition.id}:${String(record['email'])}`)
     const hash = record['password']
-    if (typeof hash !== 'string' || !(await this.#host.passwords.verify(hash, password))) return WRONG_PASSWORD
+    if (typeof hash !== 'string' || !(await compared(succeeded, this.#host.passwords.verify(hash, password))))
+      return WRONG_PASSWORD
     succeeded()
     return undefined
   }

@@ -62,14 +62,16 @@ export class Logins {
    */
   async finish(actor: Actor, holder: Holder, method: LoginMethod, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
     const { definition, record } = holder
-    await this.check(actor, holder)
+    // Rules about logins read what the request has sent, as those about records do.
+    const asking: Actor = { ...actor, request: { ...actor.request, body: input } }
+    await this.check(asking, holder)
     const { hooks, environment } = this.#host
     const seen = HookRecord.of(definition, record, environment)
     const about = requestEvent(this.#host, actor)
     const event = { ...about, collection: definition, record: seen, authMethod: method }
     let login: LoggedIn | HalfLoggedIn | undefined
     await hooks.trigger('onRecordAuthRequest', event, [definition.id, definition.name], async () => {
-      const mfaId = await this.#secondFactors.need(actor, definition, record, method, begunLogin(actor, input))
+      const mfaId = await this.#secondFactors.need(asking, definition, record, method, begunLogin(actor, input))
       if (mfaId === undefined) await this.#alerts.loggedIn(actor, holder)
       login = mfaId === undefined ? await this.begin(actor, holder, { method }) : { mfaId }
     })

@@ -90,7 +90,10 @@ export class OneTimePasswords {
     })
     const { otp, record } = await this.#find(definition, otpId)
     const account = record === undefined ? this.#decoys.addressOf(definition, otpId) : String(record['_id'])
-    if (account !== undefined) this.#countTry(`${definition.id} ${account} ${principal.address ?? ''}`)
+    const { address = '' } = principal
+    if (account !== undefined) this.#countTry(`${definition.id} ${account} ${address}`)
+    // An invented one takes a hash, too.
+    else this.#host.attempt(address, `${definition.id}:${otpId}`)
     if (otp === undefined || record === undefined) {
       await this.#host.passwords.waste(password)
       throw wrong()

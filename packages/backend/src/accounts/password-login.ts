@@ -5,7 +5,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { NOT_LISTED, outsideLength } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid } from '../gateway/service-error.ts'
-import type { LoginAttempt } from './accounts-host.ts'
+import { compared, type LoginAttempt } from './accounts-host.ts'
 import { findAccount } from './find-account.ts'
 import { checkForm, NAME_BYTES_MAX, readTexts, textError } from './forms.ts'
 import type { Passwords } from './passwords.ts'
@@ -35,8 +35,8 @@ export class PasswordLogin {
     const succeeded = this.#attempt(principal.address ?? '', `${definition.id}:${identity}`)
     const record = await this.find(definition, identity, identityField)
     const hash = record?.['password']
-    if (typeof hash !== 'string') await this.#passwords.waste(password)
-    else if (await this.#passwords.verify(hash, password)) {
+    if (typeof hash !== 'string') await compared(succeeded, this.#passwords.waste(password))
+    else if (await compared(succeeded, this.#passwords.verify(hash, password))) {
       succeeded()
       return this.#passwords.isOutdated(hash) ? this.#rehashed(definition, record!, password) : record!
     }

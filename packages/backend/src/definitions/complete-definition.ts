@@ -121,17 +121,16 @@ const PROVIDER = {
 }
 
 /**
- * The nth of the new list takes from the nth of the old what it leaves out: nobody can read secrets to send them again. If that one has
- * another name, a stored one of its own name counts.
+ * A provider takes what it leaves out from the stored one of its name: nobody can read secrets to send them again. A new provider has
+ * nothing of the one whose place it takes: codes and secrets would go to the old addresses. Without a name, the place says which it is.
  */
 function mergeProviders(old: readonly JsonObject[], input: unknown): JsonObject[] {
   if (input === null) return []
   if (!Array.isArray(input)) throw malformed()
   return input.map((provider, index) => {
     if (!isJsonObject(provider)) throw malformed()
-    // Else a secret would go to another provider when one before it is removed.
-    const inPlace = old[index]
-    const stored = (inPlace && old.find(({ name }) => name === provider['name'])) ?? inPlace
+    const { name = old[index]?.['name'] } = provider
+    const stored = old.find((one) => one['name'] === name)
     const { pkce, extra, ...texts } = { ...PROVIDER, pkce: null, extra: null, ...stored }
     const { pkce: newPkce = pkce, extra: newExtra = extra } = provider
     if (newPkce !== null && typeof newPkce !== 'boolean') throw malformed()

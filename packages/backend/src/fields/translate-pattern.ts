@@ -1,7 +1,7 @@
 /**
  * Go's syntax of regular expressions, as one of JavaScript with the flag `u`.
  *
- * What is refused though Go takes it: flags that are not at the front, and `\C`. `\S` in a class also excludes the spaces
+ * What is refused though Go takes it: flags that are not at the front (`^` may stand before them), and `\C`. `\S` in a class also excludes the spaces
  * of Unicode.
  */
 
@@ -38,14 +38,30 @@ const POSIX: Readonly<Record<string, string>> = {
   graph: '!-~',
   lower: 'a-z',
   print: ' -~',
-  punct: String.raw`!-\/:-@\[-\`\{-~`,
+  punct: '!-\\/:-@\\[-`\\{-~',
   space: String.raw`\t\n\v\f\r `,
   upper: 'A-Z',
   word: String.raw`\w`,
   xdigit: '0-9a-fA-F',
 }
 const CONTROLS: Readonly<Record<string, string>> = { a: '\x07', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
-const SCRIPT = /^(?:[A-Z][a-z]?)$/
+const CATEGORY = /^(?:[A-Z][a-z]?)$/
+/** Long names of categories that Go knows, too. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  Letter: 'L',
+  Uppercase_Letter: 'Lu',
+  Lowercase_Letter: 'Ll',
+  Mark: 'M',
+  Number: 'N',
+  Decimal_Number: 'Nd',
+  Punctuation: 'P',
+  Symbol: 'S',
+  Separator: 'Z',
+  Space_Separator: 'Zs',
+  Other: 'C',
+}
+/** What stands for several characters in a class. */
+const SEVERAL = /^\\[dDwWSpP]/
 
 /** @throws PatternError */
 export function translatePattern(pattern: string): TranslatedPattern {
@@ -63,10 +79,12 @@ class Translator {
   #hasTerm = false
 
   constructor(pattern: string) {
-    const [front, flags] = /^\(\?([imsU]+)\)/.exec(pattern) ?? ['', '']
-    this.#pattern = pattern
-    this.#at = front.length
-    this.#flags = flags
+    // Only the flag `m` changes what `^` means.
+    const [front, place, flags] = /^(\^?)\(\?([imsU]+)\)/.exec(pattern) ?? ['', '', '']
+    const isHoisted = place === '' || !flags.includes('m')
+    this.#pattern = isHoisted ? place + pattern.slice(front.length) : pattern
+    this.#at = 0
+    this.#flags = isHoisted ? flags : ''
   }
 
   translate(): TranslatedPattern {
@@ -178,7 +196,7 @@ class Translator {
       default:
         if (CONTROLS[char] !== undefined) return classLiteral(CONTROLS[char])
         if (/[0-7]/.test(char)) return this.#octal(char)
-        return /^[^\w\u0080-\u{10ffff}]$/u.test(char)
+        return /^[^0-9A-Za-z\u0080-\u{10ffff}]$/u.test(char)
           ? classLiteral(char)
           : this.#fail('invalid escape sequence', `\\${char}`)
     }
@@ -201,7 +219,8 @@ class Translator {
     const [whole = '', braced, plain] = this.#take(/(?:\{(\^?\w+)\}|([A-Z]))/y) ?? []
     const name = (braced ?? plain ?? '').replace('^', '')
     const isNegated = (braced?.startsWith('^') ?? false) !== (char === 'P')
-    const source = `\\${isNegated ? 'P' : 'p'}{${SCRIPT.test(name) ? name : `Script=${name}`}}`
+    const category = CATEGORY.test(name) ? name : CATEGORIES[name]
+    const source = `\\${isNegated ? 'P' : 'p'}{${category ?? `Script=${name}`}}`
     try {
       new RegExp(source, 'u')
     } catch {
@@ -226,10 +245,12 @@ class Translator {
     const [posix, negated, name] = this.#take(/\[:(\^?)(\w+):\]/y) ?? []
     if (posix !== undefined) {
       const known = POSIX[name!]
-      if (known === undefined || negated !== '') this.#fail('invalid character class range', posix)
-      return known
+      if (known === undefined) this.#fail('invalid character class range', posix)
+      return negated === '' ? known : without(known)
     }
     const low = this.#classChar()
+    // Behind several characters `-` is one of its own.
+    if (SEVERAL.test(low) || low === SPACES) return this.#take(/-(?=[^\]])/y) === undefined ? low : `${low}\\-`
     if (this.#take(/-(?=[^\]])/y) === undefined) return low
     const high = this.#classChar()
     const range = `${low}-${high}`
@@ -261,6 +282,13 @@ class Translator {
   #fail(what: string, where: string): never {
     throw new PatternError(`error parsing regexp: ${what}: \`${where}\``)
   }
+}
+
+/** All characters that a class of ASCII does not have, as they stand in a class. */
+function without(known: string): string {
+  const has = new RegExp(`[${known}]`, 'u')
+  const codes = Array.from({ length: 0x80 }, (_, code) => code).filter((code) => !has.test(String.fromCharCode(code)))
+  return `${codes.map((code) => `\\u{${code.toString(16)}}`).join('')}\\u{80}-\\u{10ffff}`
 }
 
 function literal(char: string): string {

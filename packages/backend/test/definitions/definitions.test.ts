@@ -216,3 +216,29 @@ test('a provider of OAuth2 keeps its own secret when the one before it is remove
     ['github', 'of github'],
   ])
 })
+
+test('a provider of OAuth2 keeps what is stored under its name, and has nothing of the one whose place it takes', async () => {
+  const definitions = await Definitions.open(await database())
+  const old = {
+    name: 'oidc',
+    clientId: 'id-of-old',
+    clientSecret: 'secret-of-old',
+    authURL: 'https://old.example.org/auth',
+    tokenURL: 'https://old.example.org/token',
+    userInfoURL: 'https://old.example.org/user',
+  }
+  const google = { name: 'google', clientId: 'g', clientSecret: 'secret-of-google' }
+  const providersOf = async (...providers: readonly object[]): Promise<Record<string, unknown>[]> => {
+    const input = { oauth2: { enabled: true, providers } }
+    const changed = await definitions.update(SYSTEM, 'users', input)
+    return changed.type === 'auth' ? changed.oauth2.providers.map((one) => ({ ...one })) : []
+  }
+  await providersOf(old)
+  const [replaced] = await providersOf(google)
+  expect(JSON.stringify(replaced)).not.toContain('old')
+  await expect(providersOf({ name: 'github', clientId: 'h' })).rejects.toMatchObject({ code: 'INVALID' })
+  const [first, second] = await providersOf(old, { name: 'google', clientId: 'g2' })
+  expect([first!['clientSecret'], second!['clientSecret']]).toEqual(['secret-of-old', 'secret-of-google'])
+  const [moved] = await providersOf({ name: 'google' })
+  expect([moved!['clientId'], moved!['clientSecret']]).toEqual(['g2', 'secret-of-google'])
+})

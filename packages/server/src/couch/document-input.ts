@@ -1,6 +1,7 @@
 /**
  * Checks documents of clients as CouchDB does, so that the library never gets one that it refuses as a wrong argument.
  */
+import { DESIGN_PREFIX } from '../design/design-documents.ts'
 import { gunzipSync } from 'node:zlib'
 import { fromCouchAttachment } from 'pannier/internal'
 import { ID_BYTES_MAX } from 'pannier/limits'
@@ -43,6 +44,8 @@ export function checkDocumentId(id: unknown): string {
   if (id === '') throw new HttpError(400, 'illegal_docid', 'Document id must not be empty')
   if (id.startsWith('_') && !id.startsWith('_design/'))
     throw new HttpError(400, 'illegal_docid', 'Only reserved document ids may start with underscore.')
+  if (id === DESIGN_PREFIX)
+    throw new HttpError(400, 'illegal_docid', 'Illegal document id `_design/`: a name is missing.')
   if (Buffer.byteLength(id) > ID_BYTES_MAX) throw documentTooLarge(`A document id has at most ${ID_BYTES_MAX} bytes.`)
   return id
 }

@@ -13,8 +13,8 @@ import type { FeedRow, FeedSource } from './feed-pieces.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 
-/** Features beyond CouchDB's API, for Pannier's own clients. Version 2 of replica files has checksums. */
-const FEATURES = ['pannier-snapshot-2', 'pannier-wait', 'pannier-local']
+/** `scheduler` is CouchDB's: clients ask `_scheduler` where it is. The others are for Pannier's own clients: version 2 of replica files has checksums. */
+const FEATURES = ['scheduler', 'pannier-snapshot-2', 'pannier-wait', 'pannier-local']
 const UUIDS_MAX = 1000
 const DATABASES_PER_REQUEST_MAX = 100
 

@@ -63,7 +63,7 @@ table('the server', async () => ({}), [
     status: 200,
     json: {
       couchdb: 'Welcome',
-      features: ['pannier-snapshot-2', 'pannier-wait', 'pannier-local'],
+      features: ['scheduler', 'pannier-snapshot-2', 'pannier-wait', 'pannier-local'],
       vendor: { name: 'Pannier' },
     },
   },

@@ -11,6 +11,8 @@ export interface AccountForm {
   readonly password: string
   readonly passwordConfirm: string
   readonly oldPassword: string
+  /** Whether an address was sent. */
+  readonly hasEmail: boolean
 }
 
 /** An answer to whether the old password is right, for one hash. */
@@ -26,28 +28,39 @@ interface AccountChange {
   readonly form: AccountForm
   /** A superuser, or somebody whom the manage rule admits. */
   readonly isManager: boolean
+  /** Whether the address is shown to the one who writes. Else the answer would confirm a guess. */
+  readonly seesEmail: boolean
   readonly checked: CheckedPassword | undefined
 }
 
 const WRONG_PASSWORD = fieldError('validation_invalid_old_password', 'Missing or invalid old password.')
 
 export function accountForm(input: RecordInput): AccountForm {
-  const { password, passwordConfirm, oldPassword } = input
+  const { password, passwordConfirm, oldPassword, email } = input
   return {
     password: newPassword(password)?.text ?? '',
     passwordConfirm: newPassword(passwordConfirm)?.text ?? '',
     oldPassword: toText(oldPassword),
+    hasEmail: email !== undefined,
   }
 }
 
 /** What is wrong with it; undefined: nothing. */
-export function accountErrors({ old, values, form, isManager, checked }: AccountChange): ErrorData | undefined {
+export function accountErrors({
+  old,
+  values,
+  form,
+  isManager,
+  seesEmail,
+  checked,
+}: AccountChange): ErrorData | undefined {
   const { password, passwordConfirm, oldPassword } = form
   const isNew = old === undefined
   const mustConfirm = isNew || password !== '' || oldPassword !== ''
   const changesPassword = !isNew && (password !== '' || passwordConfirm !== '')
+  const isSameEmail = (): boolean => (seesEmail || !form.hasEmail) && values['email'] === textOf(old, 'email')
   const errors: Record<string, FieldError | undefined> = {
-    email: isNew || isManager || values['email'] === textOf(old, 'email') ? undefined : DIFFERENT,
+    email: isNew || isManager || isSameEmail() ? undefined : DIFFERENT,
     verified: isManager || values['verified'] === (old?.['verified'] === true) ? undefined : DIFFERENT,
     password: password === '' && (isNew || passwordConfirm !== '' || oldPassword !== '') ? BLANK : undefined,
     passwordConfirm:

@@ -82,7 +82,8 @@ export class Judge {
     if (by === 'setup' && isAdmin && reader.all(recordsName(definition)).length > 0) return forbidden(IS_SET_UP)
     const { record, options, refused } = this.#askedOf(actor, draft, reader)
     if (!this.#access.allows(actor, definition, 'create', record, options)) return failed('create')
-    const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
+    const data =
+      refused ?? this.#errorsIn(actor, draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('create', data)
   }
 
@@ -95,7 +96,8 @@ export class Judge {
     const sees = ({ viewRule = '' }: FieldDefinition): boolean =>
       this.#access.meets(actor, definition, viewRule, record, options)
     if (!this.#isAt(actor, definition, write.old, write.rev) && !isAsSeen(draft, write, sees)) return conflicting()
-    const data = refused ?? this.#errorsIn(draft, reader, () => this.#mayManage(actor, definition, record, options))
+    const data =
+      refused ?? this.#errorsIn(actor, draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('update', data)
   }
 
@@ -202,10 +204,11 @@ export class Judge {
   }
 
   /** The fields are looked at only if the account is right. */
-  #errorsIn(draft: Draft, reader: GuardReader, mayManage: () => boolean): ErrorData | undefined {
+  #errorsIn({ principal }: Actor, draft: Draft, reader: GuardReader, mayManage: () => boolean): ErrorData | undefined {
     const { definition, old, values, asked, form, checked, errors } = draft
     const isManager = (): boolean => draft.isSuperuser || mayManage()
-    const wrong = form && accountErrors({ old, values: asked, form, isManager: isManager(), checked })
+    const seesEmail = old?.['emailVisibility'] === true || old?.['_id'] === principal.account?.record['_id']
+    const wrong = form && accountErrors({ old, values: asked, form, isManager: isManager(), seesEmail, checked })
     return wrong ?? this.fieldErrors({ definition, old, values, errors }, reader)
   }
 

@@ -8,7 +8,7 @@ import { guarded, pause, type DocumentGuard } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Access, Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
-import type { LoginAttempt } from '../../accounts/accounts-host.ts'
+import { compared, type LoginAttempt } from '../../accounts/accounts-host.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
 import { LAST_SUPERUSER, type Definitions } from '../../definitions/definitions.ts'
 import type { Definition } from '../../definitions/definition.ts'
@@ -33,6 +33,7 @@ import {
 } from './draft.ts'
 import { Judge, OutdatedWrite } from './judge.ts'
 import { recordsIn, type Place, type PreparedWrite, type RecordOperation, type WrittenRecord } from './operations.ts'
+import type { RecordInput } from '../record-types.ts'
 import { prepareInput } from './prepare-input.ts'
 import { storeFiles, type FileStore } from './store-files.ts'
 import { WriteHooks, type BeginOptions, type HookedWrite } from './write-hooks.ts'
@@ -123,6 +124,13 @@ export class RecordWriter {
     })
   }
 
+  /** Each takes a hash, so it counts as a failed login does. @throws ServiceError TOO_MANY_REQUESTS */
+  #countSignUp({ principal }: Actor, { type, id }: Definition, input: RecordInput): void {
+    const { isAdmin, account, address = '' } = principal
+    if (type !== 'auth' || isAdmin || account !== undefined || address === '') return
+    this.#parts.attempt(address, `${id}:${toText(input['email'])}`)
+  }
+
   /** What can be refused before anything is sent. @throws ServiceError */
   assertOpen(actor: Actor, collection: string, action: Action): void {
     this.#assertUnlocked(actor, this.#definitionOf(collection), action)
@@ -135,6 +143,7 @@ export class RecordWriter {
     if (operation.action === 'delete') return this.#prepareDelete(actor, definition, operation)
     const { isAdmin: isSuperuser } = actor.principal
     const { input, changes = [], isForm = true, autodates, drawn } = operation
+    if (operation.action !== 'update') this.#countSignUp(actor, definition, input)
     const asked = { definition, input, changes, isForm, autodates, drawn, isSuperuser, namings }
     const id = operation.action === 'update' ? operation.id : undefined
     const { prepared: ready, release: releaseFiles } = await storeFiles(
@@ -289,7 +298,7 @@ export class RecordWriter {
     if (known?.hash === hash) return known
     const { passwords, attempt } = this.#parts
     const succeeded = attempt(actor.principal.address ?? '', `${definition.id}:${toText(record?.['email'])}`)
-    const isRight = hash !== '' && (await passwords.verify(hash, oldPassword))
+    const isRight = hash !== '' && (await compared(succeeded, passwords.verify(hash, oldPassword)))
     if (isRight) succeeded()
     return { hash, isRight }
   }

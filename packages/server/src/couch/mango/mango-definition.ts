@@ -5,6 +5,7 @@ import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
 import { badRequest, HttpError } from '../../http/http-error.ts'
 import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
+import { checkDocumentId } from '../document-input.ts'
 import { checkSelector } from './selector-errors.ts'
 
 export interface MangoField {
@@ -48,7 +49,7 @@ export function parseIndexRequest(body: JsonObject): MangoIndex {
     .digest('hex')
   const designName = ddoc === undefined ? hash : (ddoc as string)
   return {
-    designId: designIdOf(designName),
+    designId: checkDocumentId(designIdOf(designName)),
     name: (given[0] as string | undefined) ?? hash,
     fields,
     partialFilter: partialFilter !== undefined && Object.keys(partialFilter).length > 0 ? partialFilter : undefined,
