@@ -1,4 +1,5 @@
 /** The actor: somebody in a request, as rules can read it. */
+import type { AnswerBudget } from '../gateway/answer-room.ts'
 import type { Principal } from '../gateway/principal.ts'
 
 /** What a rule can read of a request. */
@@ -21,4 +22,6 @@ export interface Actor {
   readonly principal: Principal
   /** The request, as rules read it. */
   readonly request: RequestInfo
+  /** What the answer may take. Without one it counts for no client. */
+  readonly budget?: AnswerBudget
 }

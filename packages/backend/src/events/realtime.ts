@@ -7,6 +7,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import { GUEST, type Account, type Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import { networkOf, Shares } from '../gateway/shares.ts'
 import type { RecordChange } from './record-changes.ts'
 import { RowBudgets } from './row-budgets.ts'
 import { principalAfter, SignedIn } from './signed-in.ts'
@@ -37,8 +38,8 @@ interface ReturningClient {
 /** Superusers that subscribe to it get a message after each change of a definition. */
 const DEFINITIONS_TOPIC = '@collections'
 
-/** Characters of all topics at a time. */
-const CHARS_MAX: number = 64 * 1024 * 1024
+/** Characters of all topics at a time, and of those of one client. */
+const CHARS = { allMax: 64 * 1024 * 1024, shareMax: 4 * 1024 * 1024 }
 
 /** A server that was ended by a signal is mostly there again by then. */
 const RETRY_MS = 1000
@@ -54,7 +55,7 @@ export class Realtime {
   readonly #subscribers = new Map<string, Subscriber>()
   /** How many of them can come back. */
   #returning = 0
-  #chars = 0
+  readonly #chars = new Shares(CHARS)
   /** @internal */
   messageHooks: MessageHooks | undefined
   /** Accounts that have subscribed, as the step changes them whose messages are being sent. */
@@ -195,6 +196,7 @@ export class Realtime {
     if (subscriber === undefined || subscriber.channel.address !== ip || !subscriber.topics.has(topic)) return false
     if (once) {
       const topics = new Map(Array.from(subscriber.topics).filter(([text]) => text !== topic))
+      this.#takeRoom(subscriber, topics)
       this.#replace(subscriber, subscriber.principal, topics)
     }
     subscriber.send({ topic, data })
@@ -300,12 +302,15 @@ export class Realtime {
     throw new ServiceError('TOO_MANY_REQUESTS', message, { retryAfterSeconds })
   }
 
-  /** @throws ServiceError UNAVAILABLE */
-  #takeRoom({ topics }: Subscriber, next: ReadonlyMap<string, Topic>): void {
-    const chars = this.#chars - charsOf(topics) + charsOf(next)
-    if (chars > CHARS_MAX && chars > this.#chars)
-      throw new ServiceError('UNAVAILABLE', 'Too many topics are subscribed to. Try again later.')
-    this.#chars = chars
+  /** The share is that of the address, which a client keeps. @throws ServiceError UNAVAILABLE, TOO_MANY_REQUESTS */
+  #takeRoom({ topics, channel }: Subscriber, next: ReadonlyMap<string, Topic>): void {
+    const clients = [networkOf(channel.address ?? '')]
+    const more = charsOf(next) - charsOf(topics)
+    const exceeded = more > 0 ? this.#chars.exceededBy(clients, more) : undefined
+    if (exceeded === 'share')
+      throw new ServiceError('TOO_MANY_REQUESTS', 'One client subscribes to too many topics. Subscribe to fewer.')
+    if (exceeded === 'all') throw new ServiceError('UNAVAILABLE', 'Too many topics are subscribed to. Try again later.')
+    this.#chars.add(clients, more)
   }
 
   #logCutOff({ principal, channel }: Subscriber, error: unknown): void {

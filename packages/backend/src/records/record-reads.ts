@@ -10,6 +10,7 @@ import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { ViewReader } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { LoneBudget, UNLIMITED } from '../gateway/answer-room.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { aggregateRecords, pathsRead, readAggregate, type AggregateRequest } from './read/aggregate-records.ts'
 import { admittedOf } from './read/admitted.ts'
@@ -108,7 +109,7 @@ export class RecordReads {
       const definition = this.#openTo(actor, name, 'list')
       const wanted = this.#wantedOf(actor, definition, { ...options, skipTotal: true })
       return this.inSnapshot(async (snapshot) => {
-        const { documents } = await selectRecords(snapshot, { ...wanted, skip: offset, limit })
+        const { documents } = await selectRecords(snapshot, { ...wanted, skip: offset, limit, budget: UNLIMITED })
         return documents
       })
     })
@@ -224,7 +225,6 @@ export class RecordReads {
   #aggregate(actor: Actor, name: string, options: ListOptions, request: AggregateRequest): Promise<RecordPage> {
     const definition = this.#openTo(actor, name, 'list')
     const list = this.#wantedOf(actor, definition, { ...options, sort: '' }, pathsRead(request))
-    if (list.bound.sortsByEmail) throw invalid('Only superusers can group by e-mail addresses, or aggregate them.')
     const pick = fieldPicker(options.fields)
     return this.inSnapshot(async (snapshot) => {
       const { items, total } = await aggregateRecords(snapshot, list, request)
@@ -249,10 +249,12 @@ export class RecordReads {
         sort: paths ?? sort.map(({ by }) => by).filter(isPath),
       }),
     )
-    if (after !== undefined && bound.sortsByEmail)
-      throw forbidden('Only superusers can use cursors in a list that is sorted by e-mail addresses.')
+    // The order would tell what is hidden: anybody can sign up with addresses that lie beside it.
+    if (bound.sortsByEmail) throw invalid('Only superusers can sort or group by e-mail addresses, or aggregate them.')
     const withTotal = options.skipTotal !== true
-    return { ...request, definition, definitions, bound, skip: (page - 1) * perPage, limit: perPage, withTotal }
+    const { budget = new LoneBudget() } = actor
+    const skip = (page - 1) * perPage
+    return { ...request, definition, definitions, bound, skip, limit: perPage, withTotal, budget }
   }
 
   async #steadily<T>(read: () => Promise<T>): Promise<T> {
@@ -290,7 +292,8 @@ export class RecordReads {
     const show = (of: Definition, found: readonly JsonObject[], context: string): Promise<ShownRecord[]> =>
       this.#withoutHidden(snapshot, actor, of, found, context)
     const found = await show(definition, documents, actor.request.context)
-    if (expand !== '') await expandRecords(found, expand, { actor, access, definitions, snapshot, show })
+    const { budget = new LoneBudget() } = actor
+    if (expand !== '') await expandRecords(found, expand, { actor, access, definitions, snapshot, show, budget })
     return found
   }
 

@@ -193,7 +193,13 @@ export class RecordWrites {
   async #shown(actor: Actor, written: WrittenRecord, options: ShowOptions): Promise<RecordJson> {
     const { definition, document, body } = written
     const asking: Actor = { ...actor, request: { ...actor.request, ...(body && { body }) } }
-    const [json] = await this.#parts.reads.show(asking, definition, [document], options)
+    const show = (shown: ShowOptions): Promise<RecordJson[]> =>
+      this.#parts.reads.show(asking, definition, [document], shown)
+    // It is written: an answer with too much in it is given without what is expanded.
+    const [json] = await show(options).catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || (options.expand ?? '') === '') throw error
+      return show({ ...options, expand: '' })
+    })
     return json!
   }
 }

@@ -12,6 +12,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import { UNLIMITED } from '../gateway/answer-room.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
@@ -260,6 +261,7 @@ export class RulePreviews {
       skip: 0,
       limit: 1,
       withTotal: true,
+      budget: UNLIMITED,
     }
     const { total = 0 } = await selectRecords(snapshot, wanted)
     if (definition.type === 'view') return { total }

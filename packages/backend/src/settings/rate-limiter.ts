@@ -2,11 +2,12 @@
  * Counts requests by address (IPv6: by /64), as the rules in the settings want it. Windows are fixed, and begin with a first request. While the rules
  * are off, logins have a generous limit, which the settings do not show.
  */
-import { isIP, type BlockList } from 'node:net'
+import type { BlockList } from 'node:net'
 import type { Environment } from 'pannier/types'
 import type { Principal } from '../gateway/principal.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import { Windows } from '../fleet/windows.ts'
+import { networkOf } from '../gateway/shares.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { addressesOf, isWithin } from './check-settings.ts'
 import type { Settings } from './settings.ts'
@@ -71,18 +72,4 @@ function ruleFor(rules: readonly RateLimitRule[], labels: readonly string[]): Ra
     if (wide !== undefined) return wide
   }
   return undefined
-}
-
-/** One client has all addresses of an IPv6 /64. IPv4 in the form of IPv6 is one address. */
-function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [bare = ''] = address.split('%')
-  const { hostname } = new URL(`http://[${bare}]`)
-  const [start = [], end = []] = hostname
-    .slice(1, -1)
-    .split('::')
-    .map((part) => part.split(':').filter(Boolean))
-  const groups = [...start, ...Array<string>(8 - start.length - end.length).fill('0'), ...end]
-  const isIPv4 = groups[5] === 'ffff' && groups.slice(0, 5).every((group) => group === '0')
-  return isIPv4 ? address : groups.slice(0, 4).join(':')
 }

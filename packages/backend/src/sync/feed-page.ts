@@ -7,6 +7,7 @@ import type { Holdings } from '@pannier/rules/cut'
 import type { GuardReader, LeftRow, Positioned, RememberedRows, WrittenDocument } from 'pannier/internal'
 import { ruleRecord } from '../access/rule-records.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { jsonSize } from '../gateway/json-size.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import type { Part } from './part.ts'
 import { ReachedState } from './reached-state.ts'
@@ -52,13 +53,20 @@ export interface PageLimits {
   rows: number
   /** Entries of indexes that it looks at, at most. */
   entries: number
+  /** Bytes of the documents that it reads, about. One row of them comes at least. */
+  bytes: number
 }
+
+/** Documents that are read together while their size is not known. */
+const LOT_ROWS = 32
 
 export class FeedPage {
   readonly rows: FeedRow[] = []
   readonly #source: PageSource
   readonly #limits: PageLimits
   readonly #told = new Set<string>()
+  #weighed = 0
+  #weighedBytes = 0
 
   constructor(source: PageSource, limits: PageLimits) {
     this.#source = source
@@ -148,6 +156,7 @@ export class FeedPage {
         if (each.sequence > sweep.sequence) return undefined
         if (this.#isFull()) return { span: 0, after: String(since) }
         this.#limits.entries--
+        this.#weigh(each)
         tell(each)
         since = each.sequence
       }
@@ -210,21 +219,41 @@ export class FeedPage {
   ): string | undefined {
     const { guard, collection } = this.#source
     let last = from
-    for (const some of inLots(rows, () => Math.min(this.#limits.rows, this.#limits.entries))) {
+    if (this.#isFull()) return last ?? ''
+    for (const some of inLots(rows, () => this.#lotSize())) {
       const documents = guard.writtenMany(
         collection,
         some.map(({ id }) => id),
       )
       let next = 0
-      last = this.#each(some, last, (row) => tell(row, documents[next++]))
+      last = this.#each(some, last, (row) => {
+        const written = documents[next++]
+        this.#weigh(written)
+        tell(row, written)
+      })
       if (next < some.length) return last
       last = some.at(-1)!.position
     }
     return undefined
   }
 
+  /** How many documents are read together: few at first, then as many as the page has room for if they are like those before. */
+  #lotSize(): number {
+    const { rows, entries, bytes } = this.#limits
+    const room = this.#weighed === 0 ? LOT_ROWS : Math.ceil((bytes * this.#weighed) / this.#weighedBytes)
+    return Math.max(1, Math.min(rows, entries, room))
+  }
+
+  #weigh(written: WrittenDocument | undefined): void {
+    const bytes = jsonSize(written?.document)
+    this.#weighed++
+    this.#weighedBytes += bytes
+    this.#limits.bytes -= bytes
+  }
+
   #isFull(): boolean {
-    return this.#limits.rows <= 0 || this.#limits.entries <= 0
+    const { rows, entries, bytes } = this.#limits
+    return rows <= 0 || entries <= 0 || bytes <= 0
   }
 
   /** Whether a record is what the sweep leads to. */
@@ -271,7 +300,9 @@ export class FeedPage {
   }
 
   #written(id: string): WrittenDocument | undefined {
-    return this.#source.guard.written(this.#source.collection, id)
+    const written = this.#source.guard.written(this.#source.collection, id)
+    this.#weigh(written)
+    return written
   }
 }
 

@@ -54,9 +54,12 @@ export interface PulledPage {
   readonly isComplete: boolean
   /** The token was of no use: all records come, and what is not among them goes at the end. */
   readonly isReset: boolean
+  /** Of the documents that were read for it. */
+  readonly bytes: number
 }
 
-const LIMITS: PageLimits = { rows: 1000, entries: 4000 }
+/** `bytes`: of the pages of all collections of a pull. */
+const LIMITS: PageLimits = { rows: 1000, entries: 4000, bytes: 2 * 1024 * 1024 }
 /** What the pages of one pull have in common. */
 interface Pull {
   readonly reader: SnapshotReader
@@ -87,7 +90,7 @@ export class Feed {
    *
    * @throws ServiceError FORBIDDEN: superusers only; INVALID: the rule can't be synced; UNAUTHENTICATED: the account is gone
    */
-  async pull({ principal }: Actor, wanted: readonly Wanted[], limits: PageLimits = LIMITS): Promise<PulledPage[]> {
+  async pull({ principal }: Actor, wanted: readonly Wanted[], limits: Partial<PageLimits> = {}): Promise<PulledPage[]> {
     const { definitions, database } = this.#host
     const holder = holderOf(principal)
     const latestMs = this.#host.environment.wallClock() + CLOCK_MS_MAX
@@ -101,9 +104,12 @@ export class Feed {
     return readSnapshot(database, async (reader) => {
       for (const { rules } of ruled) rules.indexedAt ??= reader.sequence
       const pages: PulledPage[] = []
+      let { bytes } = { ...LIMITS, ...limits }
       for (const { definition, token, rules, has, part = WHOLE } of ruled) {
         const pull = await this.#begin(reader, { definition, rules, part }, holder, token)
-        pages.push(await this.#page(pull, token, has ?? hasNothing, limits))
+        const page = await this.#page(pull, token, has ?? hasNothing, { ...LIMITS, ...limits, bytes })
+        pages.push(page)
+        bytes -= page.bytes
       }
       return pages
     })
@@ -169,7 +175,7 @@ export class Feed {
       reached,
       sweep,
     }
-    return { rows, token, isComplete, isReset }
+    return { rows, token, isComplete, isReset, bytes: limits.bytes - left.bytes }
   }
 
   /** Begins a sweep to what is held now, or continues one. Its pages agree on what all of them have held. */

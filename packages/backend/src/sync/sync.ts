@@ -57,7 +57,7 @@ export type SyncHas = '*' | Readonly<Record<string, string>>
 /** What `pull` takes beside tokens. */
 export interface PullOptions {
   /** How much each page may have. */
-  readonly limits?: PageLimits
+  readonly limits?: Partial<PageLimits>
   /** By the names of collections. `*`: no record comes with a body, and the replica looks whether it has all of them. */
   readonly has?: Readonly<Record<string, SyncHas>>
   /** Which part of each collection, by their names: filters over the own fields of records. The whole by default. */
@@ -130,6 +130,7 @@ export class Sync {
     const pages = await feed.pull(actor, wanted, limits).catch((error: unknown) => {
       throw isPannierError(error, 'PANNIER_LIMIT') ? tooMany(error) : error
     })
+    actor.budget?.take(pages.reduce((sum, { bytes }) => sum + bytes, 0))
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {
       const page = { rows: await this.#shown(actor, definitions[index]!, rows), token: seal.close(token) }
       return [names[index]!, { ...page, isComplete, isReset }]

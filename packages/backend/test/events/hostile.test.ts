@@ -122,13 +122,15 @@ test('ten thousand subscriptions get what they want; more than there is room for
   for (const { subscriber } of clients) realtime.disconnect(subscriber)
   const wide = (at: number): string[] =>
     Array.from({ length: 1000 }, (_, n) => topic('posts/*', { at, n, filter: `room = '${'x'.repeat(2300)}'` }))
-  let refused: unknown
-  let taken = 0
-  for (; refused === undefined && taken < 100; taken++)
-    refused = await world
-      .connect()
-      .subscribe(...wide(taken))
+  const refusalOf = (address: string, at: number): Promise<unknown> =>
+    world
+      .connect(address)
+      .subscribe(...wide(at))
       .catch((error: unknown) => error)
+  expect(await refusalOf('10.0.0.0', 0)).toBeUndefined()
+  expect(codeOf(await refusalOf('10.0.0.0', 1))).toBe('TOO_MANY_REQUESTS')
+  let refused: unknown
+  for (let at = 1; refused === undefined && at < 100; at++) refused = await refusalOf(`10.0.0.${at}`, at)
   expect(codeOf(refused)).toBe('UNAVAILABLE')
   const last = world.connect()
   await last.subscribe('posts/*')

@@ -50,18 +50,21 @@ export class LiveWorld implements AsyncDisposable {
     this.#close = close
   }
 
-  connect(): LiveClient {
+  connect(address?: string): LiveClient {
     const got: RealtimeMessage[] = []
     const { realtime } = this.backend
     let isEnded = false
     const channel = {
-      address: undefined,
+      address,
       send: (messages: readonly RealtimeMessage[]) => void got.push(...messages),
       end: () => void (isEnded = true),
     }
     const subscriber = realtime.connect(channel)
     const subscribeAs = (principal: Principal, ...subscriptions: readonly string[]): Promise<void> =>
-      realtime.subscribe(principal, { clientId: subscriber.id, subscriptions })
+      realtime.subscribe(address === undefined ? principal : { ...principal, address }, {
+        clientId: subscriber.id,
+        subscriptions,
+      })
     return {
       subscriber,
       got,

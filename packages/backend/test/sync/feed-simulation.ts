@@ -189,7 +189,7 @@ export class FeedSimulation {
   }
 
   /** Whether all replicas of the client are complete. */
-  async #pull({ user, replicas }: Client, limits: PageLimits | undefined, isLost: boolean): Promise<boolean> {
+  async #pull({ user, replicas }: Client, limits: Partial<PageLimits> | undefined, isLost: boolean): Promise<boolean> {
     // An account that is deleted can't ask. It may be made again.
     if (user !== null && !this.#world.data['users']!.has(user)) return true
     const pages = await this.#ask(replicas, limits).catch((error: unknown) => {
@@ -205,7 +205,7 @@ export class FeedSimulation {
   }
 
   /** A client asks for bodies, names what it has, or does so only if it lacks something. */
-  async #ask(replicas: readonly Replica[], limits: PageLimits | undefined): Promise<PulledPage[]> {
+  async #ask(replicas: readonly Replica[], limits: Partial<PageLimits> | undefined): Promise<PulledPage[]> {
     const hasRevision = (replica: Replica, id: string, rev: string): boolean => replica.has(id, rev)
     const way = this.#random.pick(['bodies', 'revisions', 'known'])
     if (way === 'bodies') return this.#world.pull(replicas, limits)

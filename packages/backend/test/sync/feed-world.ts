@@ -409,7 +409,7 @@ export class FeedWorld {
   /** The next pages of replicas of one account. They do not apply them. */
   pull(
     replicas: readonly Replica[],
-    limits?: PageLimits,
+    limits?: Partial<PageLimits>,
     has?: (replica: Replica, id: string, rev: string) => boolean,
   ): Promise<PulledPage[]> {
     const wanted = replicas.map((replica) => {

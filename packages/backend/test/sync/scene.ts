@@ -29,7 +29,7 @@ export interface SceneCase {
 const PAGES_MAX = 50
 
 /** Pages of one row. */
-export const ONE: PageLimits = { rows: 1, entries: 1000 }
+export const ONE: Partial<PageLimits> = { rows: 1, entries: 1000 }
 export const OF_PROJECT = 'project.members.id ?= @request.auth.id'
 export const USERS: Rows[string] = [
   { id: 'u1', role: '' },
@@ -121,21 +121,21 @@ export class Scene {
   }
 
   /** One page, which the replica applies. */
-  async page(replica: Replica, limits?: PageLimits): Promise<PulledPage> {
+  async page(replica: Replica, limits?: Partial<PageLimits>): Promise<PulledPage> {
     const page = await this.ask(replica, limits)
     replica.apply(page)
     return page
   }
 
   /** One page, which the replica does not apply. */
-  async ask(replica: Replica, limits?: PageLimits): Promise<PulledPage> {
+  async ask(replica: Replica, limits?: Partial<PageLimits>): Promise<PulledPage> {
     const [page] = await this.world.pull([replica], limits)
     this.#checks.page(page!, replica)
     return page!
   }
 
   /** Pages until the replica is complete. Gives all their rows. */
-  async finish(replica: Replica, limits?: PageLimits): Promise<PulledPage['rows']> {
+  async finish(replica: Replica, limits?: Partial<PageLimits>): Promise<PulledPage['rows']> {
     const rows: PulledPage['rows'][number][] = []
     for (let count = 0; count < PAGES_MAX; count++) {
       const page = await this.page(replica, limits)

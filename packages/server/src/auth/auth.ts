@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Needs } from '../http/declarations.ts'
 import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal, WriteGuard } from '@pannier/backend'
-import { forbidden, PASSWORD_CHARS_MIN } from '@pannier/backend/internal'
+import { compared, forbidden, PASSWORD_CHARS_MIN } from '@pannier/backend/internal'
 import type { AccessRules, HashQueueLimits, ReadScope } from '@pannier/backend/internal'
 import { AccountWatch } from './account-watch.ts'
 import { Accounts, USER_PREFIX, type Account } from './accounts.ts'
@@ -270,7 +270,7 @@ export class Auth implements AccessRules {
 
   async #verify(address: string, name: string, password: string): Promise<Account | undefined> {
     const succeeded = this.#limiter.attempt(address, name)
-    const account = await this.accounts.verify(name, password, address)
+    const account = await compared(succeeded, this.accounts.verify(name, password, address))
     if (account !== undefined) succeeded()
     return account
   }

@@ -2,6 +2,7 @@
 import cors from '@fastify/cors'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import { fastify } from 'fastify'
+import { askedFrom } from '@pannier/backend/internal'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -123,6 +124,7 @@ function addHooks(app: FastifyInstance, options: AppOptions): void {
   // To ask for it is a call to the system.
   let address = listensAt(app.server)
   app.server.on('listening', () => (address = listensAt(app.server)))
+  app.addHook('onRequest', ({ ip }, _reply, done) => askedFrom(ip, done))
   app.addHook('onRequest', (request, _reply, done) => {
     checkHost(request.raw, address, allowedHosts)
     done()

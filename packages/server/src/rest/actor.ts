@@ -1,7 +1,9 @@
 /** The sender of a request, the address, and what rules can read of it. */
 import type { FastifyRequest } from 'fastify'
+import { budgetOf } from './answer-budget.ts'
 import { isIP } from 'node:net'
 import { GUEST, ServiceError } from '@pannier/backend'
+import { askedInsteadFrom } from '@pannier/backend/internal'
 import type { Actor, Backend, RequestInfo } from '@pannier/backend'
 
 const BEARER = /^bearer /i
@@ -14,6 +16,7 @@ export function tokenOf({ headers: { authorization = '' } }: FastifyRequest): st
 /** Sets the principal of a request. A token that is not valid makes a guest. @throws ServiceError FORBIDDEN */
 export async function identify(request: FastifyRequest, { accounts, settings }: Backend): Promise<void> {
   const address = addressOf(request, settings.values.trustedProxy)
+  askedInsteadFrom(address)
   const token = tokenOf(request)
   const principal = token === '' ? undefined : await accounts.bearerOf(token)
   request.principal = { ...(principal ?? GUEST), address }
@@ -39,7 +42,8 @@ export function actorOf(request: FastifyRequest): Actor {
       return snakeCased(headers)
     },
   }
-  return { principal, request: info }
+  const budget = budgetOf(request)
+  return { principal, request: info, ...(budget && { budget }) }
 }
 
 /** A parameter of the URL; empty if it is not there. */

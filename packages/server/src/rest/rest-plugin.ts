@@ -7,7 +7,7 @@ import { ServiceError } from '@pannier/backend'
 import { limitRate } from '../http/request-limits.ts'
 import { logRequest } from '../http/request-log.ts'
 import { onAnswered } from '../http/running-requests.ts'
-import { safeJson } from '../http/safe-json.ts'
+import { openBudget, serializeAnswers } from './answer-budget.ts'
 import { identify } from './actor.ts'
 import { accountRoutes } from './account-routes.ts'
 import { accountMailRoutes } from './account-mail-routes.ts'
@@ -70,7 +70,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 export function restPlugin(context: RestContext): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     app.setErrorHandler(answerRestError)
-    app.setReplySerializer((payload) => `${safeJson(payload)}\n`)
+    serializeAnswers(app)
     onAnswered(app, async (request, reply) => {
       await context.routes.leave(request)
       logRequest(request, reply, context.backend)
@@ -81,6 +81,7 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
       if (isPreflight) return reply.code(204).send()
       if (request.url.split('?', 1)[0]!.endsWith('/')) throw new ServiceError('NOT_FOUND', '')
       await identify(request, context.backend)
+      openBudget(request, reply)
       const { collection } = request.params as { readonly collection?: string }
       limitRate(request, context.backend, { collection, tags: request.routeOptions.config.tags ?? [] })
       return (await context.routes.enter(request, reply)) ? reply : undefined

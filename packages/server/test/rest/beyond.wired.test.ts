@@ -66,14 +66,15 @@ test('getList groups and computes', async () => {
   expect((await failure(guest.collection('posts').getList(1, 2, { group: 'nothing' }))).status).toBe(400)
 })
 
-test('nobody but superusers gets cursors by addresses', async () => {
+test('nobody but superusers sorts by addresses, whatever the page is asked for by', async () => {
   await root.collections.update('users', { listRule: '' })
   for (const name of ['ann', 'bob', 'eve'])
     await root
       .collection('users')
       .create({ email: `${name}@example.com`, password: PASSWORD, passwordConfirm: PASSWORD })
   const options = { sort: 'email', after: '' }
-  expect((await failure(guest.collection('users').getList(1, 1, options))).status).toBe(403)
+  for (const asked of [options, { sort: 'email' }, { sort: '-email,name' }])
+    expect((await failure(guest.collection('users').getList(1, 1, asked))).status).toBe(400)
   expect((await root.collection('users').getList(1, 1, options)).items[0]!['email']).toBe('ann@example.com')
 })
 

@@ -3,7 +3,9 @@ import type { Access } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { KnownDefinitions } from '../../access/rule-records.ts'
 import type { Definition } from '../../definitions/definition.ts'
+import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { jsonSize } from '../../gateway/json-size.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import { admittedOf } from './admitted.ts'
 import type { RecordSnapshot } from './record-snapshot.ts'
@@ -30,6 +32,8 @@ interface Expanding {
   readonly access: Access
   readonly definitions: KnownDefinitions
   readonly snapshot: RecordSnapshot
+  /** What the expanded records may take. */
+  readonly budget: AnswerBudget
   /** Makes records to show, of one collection. */
   show(definition: Definition, documents: readonly JsonObject[], context: string): Promise<ShownRecord[]>
 }
@@ -41,22 +45,35 @@ export async function expandRecords(
   expanding: Expanding,
 ): Promise<void> {
   for (const path of pathsOf(expand)) await follow(records, path, 1, expanding)
-  assertFew(records)
+  const shown = shownIn(records)
+  if (shown.count > SHOWN_MAX)
+    throw invalid(`More than ${SHOWN_MAX} records are expanded. Ask for fewer, or for shorter paths.`)
+  expanding.budget.take(shown.repeatedBytes)
 }
 
-/** A record that several others lead to is shown in each of them. @throws ServiceError INVALID */
-function assertFew(records: readonly ShownRecord[]): void {
-  const counts = new Map<ShownRecord, number>()
-  const countOf = (record: ShownRecord): number => {
-    const known = counts.get(record)
-    if (known !== undefined) return known
-    const expanded = [...(record.expand?.values() ?? [])].flat()
-    const count = expanded.reduce((sum, one) => sum + countOf(one), 1)
-    counts.set(record, count)
-    return count
+/** What a record shows, with those that it leads to. */
+interface Shown {
+  readonly count: number
+  readonly bytes: number
+}
+
+/** A record that several others lead to is shown in each of them. The bytes of the first time were counted when it was read. */
+function shownIn(records: readonly ShownRecord[]): { readonly count: number; readonly repeatedBytes: number } {
+  const known = new Map<ShownRecord, Shown>()
+  let bytesOnce = 0
+  const sum = (all: readonly ShownRecord[], own: Shown): Shown =>
+    all.map(shownBy).reduce((one, other) => ({ count: one.count + other.count, bytes: one.bytes + other.bytes }), own)
+  const shownBy = (record: ShownRecord): Shown => {
+    const found = known.get(record)
+    if (found !== undefined) return found
+    const bytes = jsonSize(record.document)
+    bytesOnce += bytes
+    const shown = sum([...(record.expand?.values() ?? [])].flat(), { count: 1, bytes })
+    known.set(record, shown)
+    return shown
   }
-  if (records.reduce((sum, record) => sum + countOf(record), 0) > SHOWN_MAX)
-    throw invalid(`More than ${SHOWN_MAX} records are expanded. Ask for fewer, or for shorter paths.`)
+  const { count, bytes } = sum(records, { count: 0, bytes: 0 })
+  return { count, repeatedBytes: bytes - bytesOnce }
 }
 
 /** A path that another one continues is left out. */
@@ -159,10 +176,10 @@ async function idsOf(
 async function viewable(
   definition: Definition,
   ids: readonly string[],
-  { actor, access, snapshot, show }: Expanding,
+  { actor, access, snapshot, show, budget }: Expanding,
 ): Promise<ShownRecord[] | undefined> {
   if (access.isLocked(actor, definition, 'view')) return undefined
-  const found = (await snapshot.get(definition, ids)).filter((document) => document !== undefined)
+  const found = await snapshot.getWithin(definition, ids, budget)
   const seen = await admittedOf(snapshot, access, {
     actor,
     definition,

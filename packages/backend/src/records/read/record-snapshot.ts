@@ -5,13 +5,18 @@ import type { Environment } from 'pannier/types'
 import { rowsBy, ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
 import type { ViewReader } from '../../definitions/views/view-reader.ts'
+import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { jsonSize } from '../../gateway/json-size.ts'
 import { RequestBudget } from './request-budget.ts'
 
 /** Documents that are asked about at once: others have a turn between two slices, and a page that is missing costs one slice. */
 const SLICE = 100
 /** Rows that their rules read and try, before the slice ends early. */
 const SLICE_ROWS = 2000
+
+/** Documents that are read at once for an answer: at first, at most, and their bytes about. */
+const [LOT_MIN, LOT_MAX, LOT_BYTES] = [32, 1000, 2 * 1024 * 1024]
 
 interface SnapshotParts {
   readonly definitions: KnownDefinitions
@@ -88,6 +93,27 @@ export class RecordSnapshot {
     if (definition.type !== 'view') return this.reader.read((guard) => guard.getMany(recordsName(definition), ids))
     const rows = rowsBy(await this.rows(definition), '_id')
     return ids.map((id) => rows.get(id)?.[0])
+  }
+
+  /**
+   * As `get`, without those that are not there, for an answer. Few are read at a time, so that no more is in memory than the budget has.
+   */
+  async getWithin(definition: Definition, ids: readonly string[], budget: AnswerBudget): Promise<JsonObject[]> {
+    const found: JsonObject[] = []
+    let bytes = 0
+    for (let at = 0, count = LOT_MIN; at < ids.length;) {
+      if (at > 0) await this.environment.yield()
+      for (const document of await this.get(definition, ids.slice(at, at + count))) {
+        if (document === undefined) continue
+        const size = jsonSize(document)
+        budget.take(size)
+        bytes += size
+        found.push(document)
+      }
+      at += count
+      count = Math.max(1, Math.min(LOT_MAX, Math.floor((LOT_BYTES * at) / Math.max(1, bytes))))
+    }
+    return found
   }
 
   /** The records whose relation has one of the ids, by these. */

@@ -8,7 +8,9 @@ import { recordsName, RECORDS_PREFIX, type Definition } from '../../definitions/
 import { declaredIndexesOf, searchedText } from '../../definitions/library-index.ts'
 import type { RelationField } from '../../fields/field-definition.ts'
 import { randomFraction, type Chance } from '../../gateway/chance.ts'
+import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { jsonSize } from '../../gateway/json-size.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import { meeting } from './admitted.ts'
 import { CREATED, cursorText, partsBehind, readCursor, sortField, type OrderKey } from './cursor.ts'
@@ -26,6 +28,8 @@ export interface WantedRecords {
   /** The cursor that the page follows, or the empty text; `skip` is not asked for then. */
   readonly after?: string | undefined
   readonly withTotal: boolean
+  /** What the records of the page may take. */
+  readonly budget: AnswerBudget
 }
 
 interface FoundPage {
@@ -37,14 +41,15 @@ interface FoundPage {
 }
 
 export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedRecords): Promise<FoundPage> {
-  const { definition, bound, sort, skip, limit, after, withTotal } = wanted
+  const { definition, bound, sort, skip, limit, after, withTotal, budget } = wanted
   await snapshot.prepare(bound)
   if (after !== undefined && sort.some(({ by }) => by === RANDOM))
     throw invalid('A list in random order has no cursors. Leave out "after".')
   if (definition.type === 'view') {
     if (sort.some(({ by }) => by === CREATION)) throw invalid('')
     const rows = await meeting(snapshot, bound, await snapshot.rows(definition))
-    return pageOf(await sorted(snapshot, rows, wanted, after === undefined ? undefined : rows.map(idOf)), wanted)
+    const keyed = await keyedRows(snapshot, rows, wanted, after === undefined ? undefined : idOf)
+    return pageOf(snapshot, keyed, wanted)
   }
   const listed = await queryOf(snapshot, wanted)
   const { query, order } = listed
@@ -54,28 +59,53 @@ export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedReco
       .sort(...order.map(sortField))
       .skip(skip)
       .limit(limit)
-    if (!withTotal) return { documents: await page.toArray(), total: undefined }
-    const { rows, total } = await page.page()
-    return { documents: rows, total }
+    const total = withTotal ? await query.count() : undefined
+    return { documents: await taken(page, budget), total }
   }
   if (sort[0]!.by === RANDOM) {
     const ids = shuffled((await query.fields('_id').toArray()).map(idOf), snapshot.environment)
-    const documents = await snapshot.get(definition, ids.slice(skip, skip + limit))
-    return { documents: documents as JsonObject[], total: withTotal ? ids.length : undefined }
+    const documents = await snapshot.getWithin(definition, ids.slice(skip, skip + limit), budget)
+    return { documents, total: withTotal ? ids.length : undefined }
   }
   const inOrder = query.sort(CREATED)
-  const all = await inOrder.toArray()
-  const places = after === undefined ? undefined : await inOrder.fields(CREATED).toArray()
-  return pageOf(
-    await sorted(
-      snapshot,
-      all,
-      wanted,
-      places?.map((place) => place[CREATED]),
-    ),
-    wanted,
-  )
+  const places = after === undefined ? undefined : (await inOrder.fields(CREATED).toArray()).map((one) => one[CREATED])
+  const keyed: Keyed[] = []
+  for await (const lot of lotsOf(inOrder)) {
+    const from = keyed.length
+    keyed.push(
+      ...(await keyedRows(snapshot, lot, wanted, (_, at) => (places === undefined ? from + at : places[from + at]))),
+    )
+  }
+  return pageOf(snapshot, keyed, wanted)
 }
+
+/** The documents of a page. @throws ServiceError as `AnswerBudget.take`, as soon as there are too many bytes */
+async function taken(page: Query<JsonObject>, budget: AnswerBudget): Promise<JsonObject[]> {
+  const documents: JsonObject[] = []
+  for await (const document of page) {
+    budget.take(jsonSize(document))
+    documents.push(document)
+  }
+  return documents
+}
+
+/** Documents in lots that are small enough to be in memory. */
+async function* lotsOf(query: Query<JsonObject>): AsyncGenerator<readonly JsonObject[]> {
+  let lot: JsonObject[] = []
+  let bytes = 0
+  for await (const document of query) {
+    lot.push(document)
+    bytes += jsonSize(document)
+    if (lot.length < LOT_ROWS_MAX && bytes < LOT_BYTES_MAX) continue
+    yield lot
+    lot = []
+    bytes = 0
+  }
+  if (lot.length > 0) yield lot
+}
+
+const LOT_ROWS_MAX = 1000
+const LOT_BYTES_MAX = 4 * 1024 * 1024
 
 /** What a list is taken from. */
 interface ListedRecords {
@@ -90,7 +120,7 @@ interface ListedRecords {
 /** All records that are meant, and the order in which the library can give them, if it can. */
 export async function queryOf(
   snapshot: RecordSnapshot,
-  { definition, definitions, bound, sort }: WantedRecords,
+  { definition, definitions, bound, sort }: Omit<WantedRecords, 'budget'>,
 ): Promise<ListedRecords> {
   const readsViews = bound.collections.some(({ id }) => definitions.find(id)?.type === 'view')
   const { selection, isExact } = readsViews
@@ -158,7 +188,7 @@ function withoutRepeats(order: readonly OrderKey[]): OrderKey[] {
 /** The records behind a cursor, by ranges of what they are sorted by. */
 async function pageBehind(
   snapshot: RecordSnapshot,
-  { definition, definitions, bound, limit, after = '', withTotal }: WantedRecords,
+  { definition, definitions, bound, limit, after = '', withTotal, budget }: WantedRecords,
   { within, query }: ListedRecords,
   order: readonly OrderKey[],
 ): Promise<FoundPage> {
@@ -180,10 +210,12 @@ async function pageBehind(
     const isMissing = limit + 1 - found.length
     if (isMissing > 0)
       found.push(
-        ...(await within(part.selection)
-          .sort(...part.order)
-          .limit(isMissing)
-          .toArray()),
+        ...(await taken(
+          within(part.selection)
+            .sort(...part.order)
+            .limit(isMissing),
+          budget,
+        )),
       )
   }
   const documents = found.slice(0, limit)
@@ -214,34 +246,41 @@ function idOf(document: JsonObject): string {
   return document['_id'] as string
 }
 
-/** Records in the order of a list, and how each is found in it. */
+/** A record of a list, and how it is found in it. Its document would take memory. */
 interface Keyed {
-  readonly document: JsonObject
+  readonly id: string
   /** What it is sorted by; the last one tells it from all others. */
   readonly keys: readonly unknown[]
 }
 
-function pageOf(rows: readonly Keyed[], { sort, skip, limit, after, withTotal }: WantedRecords): FoundPage {
+async function pageOf(snapshot: RecordSnapshot, keyed: readonly Keyed[], wanted: WantedRecords): Promise<FoundPage> {
+  const { definition, sort, skip, limit, after, withTotal, budget } = wanted
+  const rows = sorted(keyed, sort)
   const total = withTotal ? rows.length : undefined
-  const documents = (from: readonly Keyed[]): JsonObject[] => from.map(({ document }) => document)
-  if (after === undefined) return { documents: documents(rows.slice(skip, skip + limit)), total }
+  const documents = (from: readonly Keyed[]): Promise<JsonObject[]> =>
+    snapshot.getWithin(
+      definition,
+      from.map(({ id }) => id),
+      budget,
+    )
+  if (after === undefined) return { documents: await documents(rows.slice(skip, skip + limit)), total }
   const order = [...sort, TIE].map(({ by, descending }): OrderKey => ({ path: by, descending, empty: undefined }))
   const cursor = readCursor(after, order)
   const descending = order.map((key) => key.descending)
   const behind =
     cursor === undefined ? rows : rows.filter(({ keys }) => compareSortValues(keys, cursor, descending) > 0)
   const nextCursor = behind.length > limit ? cursorText(order, behind[limit - 1]!.keys) : null
-  return { documents: documents(behind.slice(0, limit)), total, nextCursor }
+  return { documents: await documents(behind.slice(0, limit)), total, nextCursor }
 }
 
 const TIE: SortKey = { by: '', descending: false }
 
-/** By values that are computed for each of them. Ties are in the order of `places`; they stay as they are if these are left out. */
-async function sorted(
+/** With the values that a list is sorted by. Ties are in the order of what `placeOf` gives, that of the documents by default. */
+async function keyedRows(
   snapshot: RecordSnapshot,
   documents: readonly JsonObject[],
   { bound, sort }: WantedRecords,
-  places: readonly unknown[] | undefined,
+  placeOf: (document: JsonObject, position: number) => unknown = (_, position) => position,
 ): Promise<readonly Keyed[]> {
   const computed =
     sort.length === 0
@@ -249,14 +288,17 @@ async function sorted(
       : await snapshot.readEach(documents, (document, records) =>
           sortValues(bound, ruleRecord(document), records, snapshot.budget),
         )
-  const rows = documents.map((document, position): Keyed => {
+  return documents.map((document, position): Keyed => {
     const values = [...(computed[position] ?? [])]
-    const place = places === undefined ? position : places[position]
+    const place = placeOf(document, position)
     const keys = sort.map(({ by }) =>
       isPath(by) ? values.shift() : by === RANDOM ? randomFraction(snapshot.environment) : place,
     )
-    return { document, keys: [...keys, place] }
+    return { id: idOf(document), keys: [...keys, place] }
   })
+}
+
+function sorted(rows: readonly Keyed[], sort: readonly SortKey[]): readonly Keyed[] {
   const descending = [...sort, TIE].map((key) => key.descending)
   return rows.toSorted((one, other) => compareSortValues(one.keys, other.keys, descending))
 }

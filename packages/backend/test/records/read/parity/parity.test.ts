@@ -12,6 +12,9 @@ import { WORLD } from './world.ts'
 /** PocketBase's order of rows is that of its plan here: it begins with the tasks. */
 const HAS_ITS_OWN_ORDER = /^members\/records\?filter=tasks_via_owner.title/
 
+/** Here only superusers may: the order would tell hidden addresses. */
+const SORTS_BY_ADDRESS = 'users/records?sort=email'
+
 function sortedIds(list: string): readonly string[] {
   return (JSON.parse(list) as { items: { id: string }[] }).items.map((item) => item.id).toSorted()
 }
@@ -27,7 +30,8 @@ test('every request has the answer of the real PocketBase', async () => {
     const [, , status, body] = golden.answers[index]!
     const [ourStatus, ours] = await answer(world, WORLD.records, request)
     const theirs = canonical(body)
-    if (HAS_ITS_OWN_ORDER.test(request.path)) expect(sortedIds(ours)).toEqual(sortedIds(theirs))
+    if (request.path === SORTS_BY_ADDRESS && request.as !== 'super') expect(ourStatus).toBe(400)
+    else if (HAS_ITS_OWN_ORDER.test(request.path)) expect(sortedIds(ours)).toEqual(sortedIds(theirs))
     else if (status !== ourStatus || ours !== theirs) wrong.push({ ...request, status, theirs, ourStatus, ours })
   }
   expect(wrong).toEqual([])

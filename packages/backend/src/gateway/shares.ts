@@ -1,0 +1,60 @@
+/** A limit of all clients together, of which each has a share: nobody takes all of it from the others. */
+import { isIP } from 'node:net'
+import type { Principal } from './principal.ts'
+
+export interface ShareLimits {
+  readonly allMax: number
+  /** Of one client. */
+  readonly shareMax: number
+}
+
+/** What does not let a client have more. */
+export type Exceeded = 'share' | 'all'
+
+export class Shares {
+  readonly #limits: ShareLimits
+  readonly #byClient = new Map<string, number>()
+  #all = 0
+
+  constructor(limits: ShareLimits) {
+    this.#limits = limits
+  }
+
+  /** Undefined: there is room for more. */
+  exceededBy(clients: readonly string[], more: number): Exceeded | undefined {
+    const { allMax, shareMax } = this.#limits
+    if (clients.some((client) => (this.#byClient.get(client) ?? 0) + more > shareMax)) return 'share'
+    return this.#all + more > allMax ? 'all' : undefined
+  }
+
+  /** Takes more, or gives back. */
+  add(clients: readonly string[], more: number): void {
+    this.#all += more
+    for (const client of clients) {
+      const taken = (this.#byClient.get(client) ?? 0) + more
+      if (taken === 0) this.#byClient.delete(client)
+      else this.#byClient.set(client, taken)
+    }
+  }
+}
+
+/** Who a principal is for limits: its address and its account. Operators have no share. */
+export function clientsOf({ account, isAdmin, address }: Principal): readonly string[] {
+  if (isAdmin) return []
+  const own = account === undefined ? [] : [`${account.collection} ${String(account.record['_id'])}`]
+  return [`at ${networkOf(address ?? '')}`, ...own]
+}
+
+/** One client has all addresses of an IPv6 /64. IPv4 in the form of IPv6 is one address. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [bare = ''] = address.split('%')
+  const { hostname } = new URL(`http://[${bare}]`)
+  const [start = [], end = []] = hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean))
+  const groups = [...start, ...Array<string>(8 - start.length - end.length).fill('0'), ...end]
+  const isIPv4 = groups[5] === 'ffff' && groups.slice(0, 5).every((group) => group === '0')
+  return isIPv4 ? address : groups.slice(0, 4).join(':')
+}

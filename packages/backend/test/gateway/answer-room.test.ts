@@ -1,0 +1,76 @@
+/** Goal: one client can take no more than its share of the memory for answers, and one that does not read loses it. */
+import { expect, test } from 'vitest'
+import { ANSWER_BYTES_MAX, AnswerRoom, type HeldBudget } from '../../src/gateway/answer-room.ts'
+import { jsonSize } from '../../src/gateway/json-size.ts'
+import { ServiceError } from '../../src/gateway/service-error.ts'
+import { Shares } from '../../src/gateway/shares.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+function roomOf() {
+  const room = new AnswerRoom({ allMax: 10 * MEBIBYTE, shareMax: 4 * MEBIBYTE })
+  const cuts: string[] = []
+  const clock = { ms: 0 }
+  const enter = (...clients: readonly string[]): HeldBudget =>
+    room.enter({ clients, now: () => clock.ms, begin: () => {}, cut: () => void cuts.push(clients[0]!) })
+  return { room, cuts, clock, enter }
+}
+
+function refusal(take: () => void): string | undefined {
+  try {
+    take()
+    return undefined
+  } catch (error) {
+    return error instanceof ServiceError ? error.code : String(error)
+  }
+}
+
+test('each client has its share, an account as well as its address; small answers count for nobody', () => {
+  const { room, enter } = roomOf()
+  const first = enter('at a', 'ann')
+  first.take(3 * MEBIBYTE)
+  expect(refusal(() => enter('at a').take(2 * MEBIBYTE))).toBe('TOO_MANY_REQUESTS')
+  expect(refusal(() => enter('at b', 'ann').take(2 * MEBIBYTE))).toBe('TOO_MANY_REQUESTS')
+  for (let n = 0; n < 100; n++) enter('at a').take(200 * 1024)
+  room.leave(first)
+  expect(refusal(() => enter('at a', 'ann').take(4 * MEBIBYTE))).toBeUndefined()
+})
+
+test('where all room is taken, an answer that nobody reads ends, and others are refused', () => {
+  const { cuts, clock, enter } = roomOf()
+  const [one, other] = [enter('at a'), enter('at b')]
+  one.take(4 * MEBIBYTE)
+  other.take(4 * MEBIBYTE)
+  expect(refusal(() => enter('at c').take(3 * MEBIBYTE))).toBe('UNAVAILABLE')
+  clock.ms += 6000
+  other.moved()
+  expect(refusal(() => enter('at c').take(3 * MEBIBYTE))).toBeUndefined()
+  expect(cuts).toEqual(['at a'])
+})
+
+test('one answer has an end for everybody', () => {
+  const { enter } = roomOf()
+  expect(refusal(() => enter().take(ANSWER_BYTES_MAX + 1))).toBe('INVALID')
+})
+
+test('shares are given back', () => {
+  const shares = new Shares({ allMax: 10, shareMax: 6 })
+  shares.add(['a'], 6)
+  expect(shares.exceededBy(['a'], 1)).toBe('share')
+  expect(shares.exceededBy(['b'], 5)).toBe('all')
+  shares.add(['a'], -6)
+  expect(shares.exceededBy(['b', 'a'], 6)).toBeUndefined()
+})
+
+test('the size of a value is about that of its JSON, and counting stops at the limit', () => {
+  for (const value of [null, 'text', [1, 2, [3]], { a: { b: ['c', null, true] }, d: 'x'.repeat(1000) }]) {
+    const size = JSON.stringify(value).length
+    expect(Math.abs(jsonSize(value) - size)).toBeLessThan(30 + size / 5)
+  }
+  expect(
+    jsonSize(
+      Array.from({ length: 100_000 }, () => 'x'.repeat(10)),
+      1000,
+    ),
+  ).toBeLessThan(1100)
+})

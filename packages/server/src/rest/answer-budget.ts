@@ -1,0 +1,58 @@
+/** What answers of REST may take of the server's memory, and how large ones are sent. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AnswerRoom, clientsOf, type HeldBudget } from '@pannier/backend/internal'
+import { isLargeJson, jsonPieces } from '../http/json-pieces.ts'
+import { safeJson } from '../http/safe-json.ts'
+import { isClosed, sendJoined, whenClosed } from '../http/streamed-reply.ts'
+
+/** By answers of all servers of this process, which have one memory. */
+const room = new AnswerRoom()
+const budgets = new WeakMap<FastifyRequest, HeldBudget>()
+
+/** Gives a request its budget, until its answer was sent. Call it when the principal is known. */
+export function openBudget(request: FastifyRequest, reply: FastifyReply): void {
+  const { environment } = request.server
+  const budget = room.enter({
+    clients: clientsOf(request.principal),
+    now: () => environment.now(),
+    cut: () => reply.raw.destroy(),
+    begin: () => {
+      // One more than Node expects.
+      reply.raw.setMaxListeners(reply.raw.getMaxListeners() + 1)
+      whenClosed(reply, () => room.leave(budget))
+    },
+  })
+  budgets.set(request, budget)
+}
+
+export function budgetOf(request: FastifyRequest): HeldBudget | undefined {
+  return budgets.get(request)
+}
+
+/** Stands for an answer that is sent in pieces. */
+class InPieces {
+  readonly body: unknown
+
+  constructor(body: unknown) {
+    this.body = body
+  }
+}
+
+/** Sends small answers as one text, and large ones in pieces. */
+export function serializeAnswers(app: FastifyInstance): void {
+  app.addHook('preSerialization', async (request, reply, payload: unknown) => {
+    if (isClosed(reply) || !isLargeJson(payload)) return payload
+    return new InPieces(await sendJoined(reply, () => piecesOf(payload, budgetOf(request))))
+  })
+  app.setReplySerializer((payload: unknown) =>
+    payload instanceof InPieces ? (payload.body as string) : `${safeJson(payload)}\n`,
+  )
+}
+
+async function* piecesOf(payload: unknown, budget: HeldBudget | undefined): AsyncGenerator<string> {
+  for (const piece of jsonPieces(payload)) {
+    budget?.moved()
+    yield piece
+  }
+  yield '\n'
+}
