@@ -18,6 +18,8 @@ export interface Actor {
     readonly principal: Principal;
     /** The request, as rules read it. */
     readonly request: RequestInfo;
+    /** What the answer may take. Without one it counts for no client. */
+    readonly budget?: AnswerBudget;
 }
 
 /** A condition of a rule, with its answer when it is asked alone. */
@@ -67,6 +69,8 @@ export interface Backend {
     readonly realtime: Realtime;
     /** Functions of the operator that run around all this. */
     readonly hooks: Hooks;
+    /** Writes a mail to each superuser. Resolves when the mails are stored. */
+    alert(subject: string, details: string): Promise<void>;
     /** What they can do. */
     readonly app: HookApp;
     /** Counts requests, as the settings want it. */
@@ -893,6 +897,8 @@ export interface PageLimits {
     rows: number;
     /** Entries of indexes that it looks at, at most. */
     entries: number;
+    /** Bytes of the documents that it reads, about. One row of them comes at least. */
+    bytes: number;
 }
 
 /** A record, as the superuser sees it, and whether the rule admits it. */
@@ -929,7 +935,7 @@ export interface Principal {
 /** What `pull` takes beside tokens. */
 export interface PullOptions {
     /** How much each page may have. */
-    readonly limits?: PageLimits;
+    readonly limits?: Partial<PageLimits>;
     /** By the names of collections. `*`: no record comes with a body, and the replica looks whether it has all of them. */
     readonly has?: Readonly<Record<string, SyncHas>>;
     /** Which part of each collection, by their names: filters over the own fields of records. The whole by default. */
@@ -1502,6 +1508,8 @@ interface AccountForm {
     readonly password: string;
     readonly passwordConfirm: string;
     readonly oldPassword: string;
+    /** Whether an address was sent. */
+    readonly hasEmail: boolean;
 }
 
 /** The mails that accounts get. */
@@ -1566,6 +1574,12 @@ interface AllowOptions {
     readonly body?: Readonly<Record<string, unknown>>;
     /** The record is not stored yet, as in a create. */
     readonly unsaved?: boolean;
+}
+
+/** What one answer may still take. */
+interface AnswerBudget {
+    /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
+    take(bytes: number): void;
 }
 
 /** An API token, as superusers see it. */
@@ -2583,7 +2597,7 @@ interface LoggedIn {
     readonly meta?: JsonObject;
 }
 
-/** Call the result when the login has succeeded. @throws ServiceError TOO_MANY_REQUESTS */
+/** Call the result when the login has succeeded, or was not looked at. @throws ServiceError TOO_MANY_REQUESTS */
 type LoginAttempt = (address: string, name: string) => () => void;
 
 interface LogsOptions {
@@ -3292,6 +3306,10 @@ class RecordSnapshot {
     rules(guard: GuardReader): RuleRecords;
     /** The documents of these ids. */
     get(definition: Definition, ids: readonly string[]): Promise<(JsonObject | undefined)[]>;
+    /**
+     * As `get`, without those that are not there, for an answer. Few are read at a time, so that no more is in memory than the budget has.
+     */
+    getWithin(definition: Definition, ids: readonly string[], budget: AnswerBudget): Promise<JsonObject[]>;
     /** The records whose relation has one of the ids, by these. */
     via(definition: Definition, field: string, ids: readonly string[], limit: number): Promise<ReadonlyMap<string, readonly JsonObject[]>>;
     /** The rows of a view, made once. @throws ServiceError INVALID if it no longer fits what it reads */
@@ -3924,14 +3942,15 @@ type WithoutFields = Pick<ShownRecord, 'document' | 'without'>;
 class WorkQueue {
     /** `refusal` makes what is thrown if too many wait already. */
     constructor(limits: WorkQueueLimits, refusal: () => ServiceError);
-    run<T>(work: () => Promise<T>): Promise<T>;
+    /** `client`: that of the request by default. Work that no request has started has no share. */
+    run<T>(work: () => Promise<T>, client?: string): Promise<T>;
 }
 
 /** The limits of a `WorkQueue`. */
 interface WorkQueueLimits {
     /** Done at the same time. */
     readonly concurrencyMax: number;
-    /** Pieces that may wait. */
+    /** Pieces that may wait. One client has a quarter of them. */
     readonly waitingMax: number;
 }
 

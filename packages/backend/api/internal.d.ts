@@ -45,6 +45,14 @@ export class ActiveTasks {
     list(): JsonObject[];
 }
 
+/** The room of all answers of a process. */
+export class AnswerRoom {
+    constructor(limits?: Partial<ShareLimits>);
+    enter(holder: AnswerHolder): HeldBudget;
+    /** Releases what it has. */
+    leave(budget: HeldBudget): void;
+}
+
 /** What names the account: an identity, the address of a mail, the id of a one-time password, or the token of a mail. */
 export type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>;
 
@@ -378,6 +386,19 @@ export class HashQueue extends WorkQueue {
 /** The limits of a `HashQueue`. */
 export type HashQueueLimits = WorkQueueLimits;
 
+/** What the answer to one request may still take. */
+export class HeldBudget implements AnswerBudget {
+    readonly holder: AnswerHolder;
+    /** What counts for its clients. */
+    counted: number;
+    constructor(holder: AnswerHolder, hold: (budget: HeldBudget, bytes: number) => void);
+    take(bytes: number): void;
+    /** Its client has taken something. */
+    moved(): void;
+    /** How long its client has taken nothing. */
+    get silentMs(): number;
+}
+
 /** What handlers get, by the name of the event. */
 export type HookEvents = {
     readonly [Step in Steps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
@@ -424,6 +445,14 @@ export interface KnownDefinitions {
     /** Made of all definitions. */
     readonly schema: Schema;
 }
+
+/** As PocketBase numbers them. */
+export const LOG_LEVELS: {
+    readonly debug: -4;
+    readonly info: 0;
+    readonly warn: 4;
+    readonly error: 8;
+};
 
 /** A log as it is stored. */
 export interface LogDocument extends JsonObject {
@@ -637,6 +666,12 @@ export function applyMigrations(database: Database, app: MigrationApp, files: re
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
 
+/** Runs what a request from an address starts. */
+export function askedFrom(address: string, run: () => void): void;
+
+/** The address is known better now: a proxy has said it. */
+export function askedInsteadFrom(address: string): void;
+
 /** A file to be filled in. */
 export function blankMigration(): string;
 
@@ -655,8 +690,14 @@ export function checkNewPassword(password: unknown, charsMin: number): string;
 /** @throws PANNIER_LOCKED if another process has the databases of the folder open */
 export function checkUnused(dir: string, options: Pick<OpenOptions, 'encryption'>): Promise<void>;
 
+/** Who a principal is for limits: its address and its account. Operators have no share. */
+export function clientsOf({ account, isAdmin, address }: Principal): readonly string[];
+
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
+
+/** Runs what compares a password. A login that the queue of hashes refuses has not failed, so it is given back. */
+export function compared<T>(giveBack: () => void, work: Promise<T>): Promise<T>;
 
 /**
  * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.
@@ -668,6 +709,9 @@ export function conflicting(): ServiceError;
 
 /** What is wrong, in PocketBase's words; undefined if nothing is. */
 export function cronProblem(expression: string): string | undefined;
+
+/** What was thrown, in a line. */
+export function errorText(error: unknown): string;
 
 /** `{max}` in the message is the parameter `max`. Parameters are in the order of the alphabet, as PocketBase shows them. */
 export function fieldError(code: string, message: string, params?: Params): FieldError;
@@ -702,6 +746,9 @@ export function isRestoreReady(dir: string): Promise<boolean>;
 
 /** Whether a name is that of a copy that a killed process has left. */
 export function isUnfinishedCopy(name: string): boolean;
+
+/** Characters, about. It stops counting beyond `most`. */
+export function jsonSize(value: unknown, most?: number): number;
 
 /** The last `count` that were applied, the newest first. Those without a file are ignored. */
 export function lastMigrations(database: Database, files: readonly MigrationFile[], count: number): Promise<readonly MigrationFile[]>;
@@ -770,6 +817,11 @@ export function sentence(text: string): string;
 /** A file that makes all collections as they are. What they have more stays. */
 export function snapshotMigration(all: readonly Definition[]): string;
 
+/** Where it was thrown, for the data of an entry. */
+export function stackOf(error: unknown): {
+    readonly stack?: string;
+};
+
 /** `beside`: the URL of a module in the folder of the program. `name`: of its file, without the extension. */
 export function startThread(beside: string, name: string, options: WorkerOptions): Worker;
 
@@ -783,6 +835,24 @@ export function tooLong(max: number): FieldError;
 type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification';
 
 type Algorithm = 'argon2id' | 'scrypt';
+
+/** What one answer may still take. */
+interface AnswerBudget {
+    /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
+    take(bytes: number): void;
+}
+
+/** Who gets an answer. */
+interface AnswerHolder {
+    /** An address and an account, say: each has its share. */
+    readonly clients: readonly string[];
+    /** A clock. */
+    readonly now: () => number;
+    /** The answer begins to count for its clients. Call `leave` when it was sent. */
+    readonly begin: () => void;
+    /** Ends the answer. */
+    readonly cut: () => void;
+}
 
 /** Collections of the application. Each is a database too, for admins and for those who see all of it. */
 interface AppCollections {
@@ -1431,6 +1501,12 @@ interface SettingsValues {
     };
 }
 
+interface ShareLimits {
+    readonly allMax: number;
+    /** Of one client. */
+    readonly shareMax: number;
+}
+
 /** Of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
@@ -1478,14 +1554,15 @@ interface ViewSample {
 class WorkQueue {
     /** `refusal` makes what is thrown if too many wait already. */
     constructor(limits: WorkQueueLimits, refusal: () => ServiceError);
-    run<T>(work: () => Promise<T>): Promise<T>;
+    /** `client`: that of the request by default. Work that no request has started has no share. */
+    run<T>(work: () => Promise<T>, client?: string): Promise<T>;
 }
 
 /** The limits of a `WorkQueue`. */
 interface WorkQueueLimits {
     /** Done at the same time. */
     readonly concurrencyMax: number;
-    /** Pieces that may wait. */
+    /** Pieces that may wait. One client has a quarter of them. */
     readonly waitingMax: number;
 }
 

@@ -41,7 +41,7 @@ import { Files } from './files/files.ts'
 import { RecordFiles } from './files/record-files.ts'
 import { mailHooks } from './mails/mail-hooks.ts'
 import { Mails } from './mails/mails.ts'
-import { alertSuperusers } from './mails/superuser-alert.ts'
+import { alertSuperusers, type AlertParts } from './mails/superuser-alert.ts'
 import { recordEnricher } from './records/read/enrich-records.ts'
 import { HookedReads } from './records/hooked-reads.ts'
 import { RecordReads } from './records/record-reads.ts'
@@ -164,10 +164,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { passwords = new Passwords(environment), attempt = () => () => {} } = options
   const { fileTokens, ...tokens } = tokenParts(parts)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
-  const { schedules, backups, check } = operations
   const [access, held] = [new Access(definitions, new ShownRevisions(parts.key), environment), new HeldNow(definitions)]
-  const recordFiles = await RecordFiles.open(parts)
-  const hooks = new Hooks({ environment, log: hookLog(logs) })
+  const [recordFiles, hooks] = [await RecordFiles.open(parts), new Hooks({ environment, log: hookLog(logs) })]
   const app: HookApp = recordApp(() => ({ ...parts, hooks, reads, writes, services }))
   const enrich = recordEnricher({ environment, hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, environment, definitions, access, enrich })
@@ -200,9 +198,8 @@ export async function openBackend(database: Database, options: BackendOptions = 
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
   const sync = new Sync({ ...parts, access, reads, writes, held, horizonMs: options.syncHorizonMs })
-  const alert = (subject: string, details: string): Promise<void> =>
-    alertSuperusers({ ...parts, mails }, subject, details)
-  addJobs({ schedules, accounts, backups, sync }, alert)
+  const { schedules, backups, check } = operations
+  const alert = addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ ...parts, hooks, app, realtime, backups })
   const stopping = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, sync]
   return {
@@ -327,10 +324,12 @@ async function openOperations(
 }
 
 /** What runs by the clock, and whom it concerns when that fails. */
-function addJobs({ schedules, accounts, backups, sync }: Jobs, alert: Backend['alert']): void {
+function addJobs({ schedules, accounts, backups, sync }: Jobs, alertParts: AlertParts): Backend['alert'] {
   schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
   schedules.add('__pbMFACleanup__', '0 * * * *', () => Promise.all([accounts.deleteExpired(), sync.removeOld()]))
+  const alert: Backend['alert'] = (subject, details) => alertSuperusers(alertParts, subject, details)
   backups.onFailure = (error) => alert(BACKUP_FAILED, `${BACKUP_FAILED}.\n${error}`)
+  return alert
 }
 
 type Jobs = Pick<Backend, 'schedules' | 'accounts' | 'backups' | 'sync'>

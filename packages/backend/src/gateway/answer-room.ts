@@ -6,7 +6,7 @@ import { invalid, ServiceError } from './service-error.ts'
 import { Shares, type ShareLimits } from './shares.ts'
 
 const MEBIBYTE = 1024 * 1024
-/** Of one answer. Its records are in memory until it was sent. */
+/** One answer has at most this. Its records are in memory until it was sent. */
 export const ANSWER_BYTES_MAX: number = 16 * MEBIBYTE
 const ALL_BYTES_MAX = 4 * ANSWER_BYTES_MAX
 /** An answer that takes no more counts for nobody. */
@@ -80,7 +80,7 @@ export class AnswerRoom {
   }
 }
 
-/** Who gets an answer. */
+/** A client that gets an answer. */
 interface AnswerHolder {
   /** An address and an account, say: each has its share. */
   readonly clients: readonly string[]

@@ -1,15 +1,15 @@
-/** A limit of all clients together, of which each has a share: nobody takes all of it from the others. */
+/** A limit of all clients together. Each has a share of it, so nobody takes all of it from the others. */
 import { isIP } from 'node:net'
 import type { Principal } from './principal.ts'
 
 export interface ShareLimits {
   readonly allMax: number
-  /** Of one client. */
+  /** One client has at most this. */
   readonly shareMax: number
 }
 
 /** What does not let a client have more. */
-export type Exceeded = 'share' | 'all'
+type Exceeded = 'share' | 'all'
 
 export class Shares {
   readonly #limits: ShareLimits
@@ -38,7 +38,7 @@ export class Shares {
   }
 }
 
-/** Who a principal is for limits: its address and its account. Operators have no share. */
+/** The names of a principal for limits: its address and its account. Operators have no share. */
 export function clientsOf({ account, isAdmin, address }: Principal): readonly string[] {
   if (isAdmin) return []
   const own = account === undefined ? [] : [`${account.collection} ${String(account.record['_id'])}`]

@@ -240,7 +240,7 @@ export class RecordReads {
     paths?: readonly string[],
   ): WantedRecords & ListRequest {
     const request = readListRequest(actor, options)
-    const { page, perPage, sort, after } = request
+    const { page, perPage, sort } = request
     const { access, definitions } = this.#options
     const bound = asInvalid(() =>
       access.bindList(actor, definition, {

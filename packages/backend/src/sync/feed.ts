@@ -54,7 +54,7 @@ export interface PulledPage {
   readonly isComplete: boolean
   /** The token was of no use: all records come, and what is not among them goes at the end. */
   readonly isReset: boolean
-  /** Of the documents that were read for it. */
+  /** The documents that were read for it have these bytes. */
   readonly bytes: number
 }
 

@@ -74,14 +74,7 @@ export function addServe(program: Command, terminal: Terminal): void {
         'PANNIER_PASSWORD a new database file is encrypted, and an encrypted one opened.',
     )
     .option('--dir <dir>', 'the folder that has the database file; made if need be')
-    .addOption(
-      new Option(
-        '--storage <urls...>',
-        'a PostgreSQL instead, which several servers share: postgres://user:password@host/database; with several each database is at one of them',
-      )
-        .env('PANNIER_STORAGE')
-        .argParser((text: string, before: readonly string[] = []) => [...before, ...text.trim().split(/\s+/)]),
-    )
+    .addOption(storageOption())
     .option('--pooled', 'with --storage: the URL leads to a pooler in transaction mode, such as pgbouncer', false)
     .option(
       '--listen-url <urls...>',
@@ -136,6 +129,16 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
     .action((options: ServeArguments) => serve(options, terminal))
   refuseUnread(command)
+}
+
+/** Arguments stand in the list of processes, with their passwords. The environment does not. */
+function storageOption(): Option {
+  return new Option(
+    '--storage <urls...>',
+    'a PostgreSQL instead, which several servers share: postgres://user:password@host/database; with several each database is at one of them',
+  )
+    .env('PANNIER_STORAGE')
+    .argParser((text, before: readonly string[] | undefined) => [...(before ?? []), ...text.trim().split(/\s+/)])
 }
 
 /** Options that need others. */
