@@ -690,7 +690,7 @@ export function checkNewPassword(password: unknown, charsMin: number): string;
 /** @throws PANNIER_LOCKED if another process has the databases of the folder open */
 export function checkUnused(dir: string, options: Pick<OpenOptions, 'encryption'>): Promise<void>;
 
-/** Who a principal is for limits: its address and its account. Operators have no share. */
+/** The names of a principal for limits: its address and its account. Operators have no share. */
 export function clientsOf({ account, isAdmin, address }: Principal): readonly string[];
 
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
@@ -842,7 +842,7 @@ interface AnswerBudget {
     take(bytes: number): void;
 }
 
-/** Who gets an answer. */
+/** A client that gets an answer. */
 interface AnswerHolder {
     /** An address and an account, say: each has its share. */
     readonly clients: readonly string[];
@@ -1503,7 +1503,7 @@ interface SettingsValues {
 
 interface ShareLimits {
     readonly allMax: number;
-    /** Of one client. */
+    /** One client has at most this. */
     readonly shareMax: number;
 }
 
