@@ -25,7 +25,7 @@ export async function loadedModule<Module>(loading: Promise<Module>): Promise<Mo
 
 function cure(): string {
   return 'ServiceWorkerGlobalScope' in globalThis
-    ? 'Service workers load no parts: import from pannier/all.'
+    ? 'Service workers load none: import pannier/all.'
     : 'Try again with a network, or reload the page.'
 }
 

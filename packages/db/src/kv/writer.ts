@@ -326,7 +326,7 @@ export class Writer {
     if (this.#holder !== undefined)
       return `The transaction ${this.#holder()} has not ended. Inside db.transaction use tx.collection(…), never the database itself: docs/internals/transactions.md.`
     return this.#lease === undefined
-      ? 'Another tab, worker or handle holds the lease to write: a transaction that has not ended, or a frozen tab?'
+      ? 'Another tab, worker or handle holds the lease to write: a transaction that runs, or a frozen tab?'
       : undefined
   }
 
