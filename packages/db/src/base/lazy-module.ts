@@ -26,7 +26,7 @@ export async function loadedModule<Module>(loading: Promise<Module>): Promise<Mo
 function cure(): string {
   return 'ServiceWorkerGlobalScope' in globalThis
     ? 'Service workers load none: import pannier/all.'
-    : 'Try again with a network, or reload the page.'
+    : 'Go online or reload the page.'
 }
 
 /** The function gives the module: at once when it is loaded, else as a promise. */
