@@ -94,6 +94,7 @@ interface AnswerHolder {
 
 /** What the answer to one request may still take. */
 export class HeldBudget implements AnswerBudget {
+  /** Who gets the answer. */
   readonly holder: AnswerHolder
   /** What counts for its clients. */
   counted = 0
@@ -108,6 +109,7 @@ export class HeldBudget implements AnswerBudget {
     this.#movedMs = holder.now()
   }
 
+  /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
   take(bytes: number): void {
     this.#alone.take(bytes)
     this.#bytes += bytes

@@ -12,6 +12,7 @@ import { applyInput } from '../fields/apply-input.ts'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT, fieldError } from '../fields/field-errors.ts'
 import { castValue, emptyValue } from '../fields/field-types.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Chance } from '../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gateway/guards.ts'
@@ -149,6 +150,13 @@ export function actorOf(principal: Principal, old: JsonObject | undefined): Acto
   return { principal, request: { context: 'default', method, query: {}, headers: {} } }
 }
 
+/** Whether a value is one that its field stores. */
+function hasItsType(field: FieldDefinition, value: unknown): boolean {
+  const { type, name } = field
+  if (name === 'id' || type === 'password') return typeof value === 'string' || value === undefined
+  return type === 'json' || JSON.stringify(castValue(field, value)) === JSON.stringify(value)
+}
+
 /** The document as a write of a record. */
 export function draftOfDocument({ principal, definition, old, chance }: DocumentContext, document: JsonObject): Draft {
   const { isAdmin: isSuperuser } = principal
@@ -162,13 +170,13 @@ export function draftOfDocument({ principal, definition, old, chance }: Document
   }
   const { _attachments: attachments } = document
   const names = isJsonObject(attachments) ? Object.keys(attachments) : []
-  const errors = { ...valueErrors(definition, old, values, names) }
+  const errors: Record<string, FieldError> = {}
+  for (const field of definition.fields) if (!hasItsType(field, values[field.name])) errors[field.name] = WRONG_TYPE
+  // What checks a value expects one of its type.
+  const typed = definition.fields.filter(({ name }) => errors[name] === undefined)
+  Object.assign(errors, valueErrors({ ...definition, fields: typed }, old, values, names))
   for (const field of definition.fields) {
-    const { name, type, hidden } = field
-    // The texts of these types stand for themselves.
-    const isFree = type === 'json' || type === 'password' || name === 'id'
-    if (!isFree && JSON.stringify(castValue(field, values[name])) !== JSON.stringify(values[name]))
-      errors[name] = WRONG_TYPE
+    const { name, hidden } = field
     const isProtected = hidden || (definition.type === 'auth' && (name === 'email' || name === 'verified'))
     const before = old?.[name] ?? emptyValue(field)
     if (isProtected && !isSuperuser && JSON.stringify(values[name]) !== JSON.stringify(before)) errors[name] = DIFFERENT

@@ -1,4 +1,5 @@
 /** Goal: documents that come through another door are ruled and validated as records are. */
+import { readSnapshot } from 'pannier/internal'
 import { afterEach, expect, test } from 'vitest'
 import type { Databases } from '../../src/gateway/databases.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
@@ -109,4 +110,43 @@ test('a file names an attachment of the document', async () => {
   expect(await put({ _id: ID, _rev: rev, title: 'y', file: 'a.txt', _attachments: stubs })).toMatch(/^2-/)
   const changed = await world.writes.update(ADMIN, 'posts', ID, { file: upload('c.txt', 'c') })
   expect(Object.keys((await world.stored('posts'))[ID]!['_attachments'] as object)).toEqual([changed['file']])
+})
+
+test('a value of a wrong type refuses its document, whatever the type of the field: nothing is thrown', async () => {
+  const types = [
+    'text',
+    'editor',
+    'number',
+    'bool',
+    'email',
+    'url',
+    'date',
+    'select',
+    'file',
+    'relation',
+    'json',
+    'geoPoint',
+    'password',
+  ]
+  const more = { select: { values: ['a'] }, relation: { collectionId: 'pbc_things' }, text: { pattern: '^a*$' } }
+  const fields = types.map((type) => ({ type, name: type, ...more[type as keyof typeof more] }))
+  world = await openWorld([{ name: 'things', id: 'pbc_things', fields }])
+  const guard = recordsGuard(world)
+  const definition = world.definitions.get('things')
+  const stored = { name: 'things', get: async () => undefined, leaves: async () => [], wasDeleted: async () => false }
+  const write = { principal: SYSTEM, database: 'things', newEdits: false, stored }
+  const judge = guard.decide!(write)!
+  const wrong: string[] = []
+  for (const type of types)
+    for (const value of [5, true, {}, [], ['b'], [5], { lon: 'x' }, null, 'b', '', 1e300]) {
+      const document = { _id: ID, _rev: '1-a', [type]: value }
+      await guard.prepare!({ ...write, documents: [document] })
+      const refusal = await readSnapshot(world.database, (snapshot) =>
+        snapshot.read((reader) => judge({ old: undefined, document, reader })),
+      )
+      if (refusal !== undefined && !(refusal instanceof ServiceError && refusal.data?.[type] !== undefined))
+        wrong.push(type)
+      if (refusal === undefined && type !== 'json' && value === 5 && type !== 'number') wrong.push(`${type} takes 5`)
+    }
+  expect([definition.name, wrong]).toEqual(['things', []])
 })
