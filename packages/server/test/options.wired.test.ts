@@ -25,6 +25,8 @@ test('what takes options is in this file', () => {
     'GuardedCollection.bulkGet',
     'GuardedCollection.getAttachment',
     'GuardedCollection.put',
+    'MigrationApp.createCollection',
+    'MigrationApp.importCollections',
     'MigrationApp.updateCollection',
     'PannierServer.listen',
     'createServer',
@@ -47,11 +49,16 @@ test('listen', async () => {
   }
 })
 
-test('updateCollection of a migration', async () => {
+test('the collections of a migration', async () => {
   const running = await startServer()
   try {
-    const call = migrationApp(running.server.backend).updateCollection('users', {}, { ptu: [] } as never)
-    await expect(call).rejects.toThrow("did you mean 'put'?")
+    const app = migrationApp(running.server.backend)
+    const calls: readonly (readonly [meant: string, call: () => Promise<unknown>])[] = [
+      ['put', () => app.updateCollection('users', {}, { ptu: [] } as never)],
+      ['listRule', () => app.createCollection({ name: 'a', listrule: '' } as never)],
+      ['indexes', () => app.importCollections([{ name: 'a', indxes: [] } as never])],
+    ]
+    for (const [meant, call] of calls) await expect(call(), meant).rejects.toThrow(`did you mean '${meant}'?`)
   } finally {
     await running.close()
   }

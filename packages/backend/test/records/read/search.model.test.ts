@@ -252,17 +252,21 @@ test('the index follows the definition, and no search is wrong while it changes'
       ...field,
     }))
     let isOver = false
+    let hasAsked = false
     const counts: number[] = []
     const asking = (async () => {
       while (!isOver) {
         counts.push(await total('hidden'))
         await new Promise(setImmediate)
       }
+      hasAsked = true
     })()
     await made.definitions.update(ADMIN.principal, 'posts', {
       fields: [old.find(({ name }) => name === 'id')!, ...given],
     })
     isOver = true
+    // A list that met the change waits a moment before it reads again.
+    await made.environment.until(() => hasAsked)
     await asking
     return counts
   }

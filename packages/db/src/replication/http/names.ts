@@ -23,9 +23,12 @@ export function attachmentPath(id: string, name: string): string | undefined {
   return document === undefined || segment === undefined ? undefined : `${document}/${segment}`
 }
 
-/** As the header of a part has it: without what ends the quoted text, and then in full (RFC 6266). */
+/**
+ * As the header of a part has it. Other letters stand as they are: CouchDB and PouchDB read them so. What would end the quoted text is
+ * replaced, and the name follows in full (RFC 6266).
+ */
 export function dispositionOf(name: string): string {
-  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
+  const plain = name.toWellFormed().replaceAll(/[\p{Cc}"\\]/gu, '_')
   if (plain === name) return `attachment; filename="${plain}"`
   const whole = encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*]/g,
