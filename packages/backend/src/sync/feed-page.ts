@@ -219,8 +219,8 @@ export class FeedPage {
   ): string | undefined {
     const { guard, collection } = this.#source
     let last = from
-    if (this.#isFull()) return last ?? ''
     for (const some of inLots(rows, () => this.#lotSize())) {
+      if (this.#isFull()) return last ?? ''
       const documents = guard.writtenMany(
         collection,
         some.map(({ id }) => id),
