@@ -388,10 +388,12 @@ export type HashQueueLimits = WorkQueueLimits;
 
 /** What the answer to one request may still take. */
 export class HeldBudget implements AnswerBudget {
+    /** Who gets the answer. */
     readonly holder: AnswerHolder;
     /** What counts for its clients. */
     counted: number;
     constructor(holder: AnswerHolder, hold: (budget: HeldBudget, bytes: number) => void);
+    /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
     take(bytes: number): void;
     /** Its client has taken something. */
     moved(): void;
