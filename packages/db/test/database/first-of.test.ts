@@ -287,7 +287,7 @@ test.each([
       onSeveral: async ([fullest]: readonly never[]) => fullest!,
     } as never)
     await expect(open(NAME, { storage: wrong, ...options })).rejects.toThrow(
-      /onSeveral must return one of what was found, got a Promise/,
+      /onSeveral must be synchronous, got a Promise/,
     )
   },
 )

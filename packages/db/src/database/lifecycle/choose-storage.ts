@@ -9,7 +9,7 @@
 import { isPannierError, PannierError } from '../../base/errors.ts'
 import { decodeMeta } from '../../kv/meta-body.ts'
 import { holdsDatabase } from '../../kv/restore-snapshot.ts'
-import { badArgument } from '../../base/options.ts'
+import { callUser, type Expected } from '../../base/callback.ts'
 import type { DatabaseStorage } from '../../storage/page-store.ts'
 import type { ChooseOptions, ChosenStorage, FirstOfOptions, FoundDatabase } from './storage-choice.ts'
 import { withLocationLock } from '../coordination/coordinator.ts'
@@ -100,9 +100,7 @@ async function chosenOf({ onSeveral }: Choices, full: Storages, name: string): P
   for (const storage of full) found.push({ storage, commits: await commitsIn(storage, name) })
   found.sort((a, b) => b.commits - a.commits)
   if (onSeveral !== undefined) {
-    const chosen = onSeveral(found)
-    if (!found.includes(chosen)) throw badArgument('firstOf()', 'onSeveral must return one of what was found', chosen)
-    return chosen.storage
+    return callUser('firstOf()', 'onSeveral', () => onSeveral(found), oneOf(found)).storage
   }
   const where = found.map(({ storage: { kind }, commits }) => `${kind} (commits: ${commits})`).join(' and ')
   throw new PannierError(
@@ -111,6 +109,13 @@ async function chosenOf({ onSeveral }: Choices, full: Storages, name: string): P
       '`onSeveral` of firstOf() chooses: docs/guide/storage.md.',
     { details: { found: found.map(({ storage: { kind }, commits }) => ({ storage: kind, commits })) } },
   )
+}
+
+function oneOf(found: readonly FoundDatabase[]): Expected<FoundDatabase> {
+  return {
+    what: 'one of what was found',
+    is: (value): value is FoundDatabase => found.includes(value as FoundDatabase),
+  }
 }
 
 /** Opening and closing leaves an empty shell. */

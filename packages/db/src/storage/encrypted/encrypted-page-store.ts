@@ -17,7 +17,6 @@ import { isPannierError, PannierError } from '../../base/errors.ts'
 import { retryWhenStale } from '../../base/long-work.ts'
 import { andThen, isPromise, type MaybePromise } from '../../base/async.ts'
 import { ByteWriter, sameBytes } from '../../codec/bytes.ts'
-import { stale } from '../handle.ts'
 import type {
   Commit,
   Durability,
@@ -353,7 +352,7 @@ export class EncryptedPageStore implements PageStore {
     return andThen(this.read(), () => {
       const found = this.#links.get(sequence)
       if (found !== undefined) return found
-      throw stale(`the log does not end at ${sequence}`)
+      throw new PannierError('PANNIER_STALE', `Another handle has written since: the log does not end at ${sequence}.`)
     })
   }
 
@@ -418,7 +417,7 @@ export class EncryptedPageStore implements PageStore {
 }
 
 function notOurs(): never {
-  throw stale('another handle has taken over the staging of pages')
+  throw new PannierError('PANNIER_STALE', 'Another handle has taken over the staging of pages.')
 }
 
 /** Before the first log record. */
