@@ -1378,7 +1378,7 @@ export class Transaction<Schemas extends object = object, Relations extends obje
     /**
      * The collection inside the transaction. Reads include what the transaction has written, which nobody else sees
      * before its end. Steps that overlap take effect in the order in which they were asked for. A query answers by what
-     * was written before it began: what is written meanwhile changes nothing in a loop over its rows.
+     * was written before it began. What is written meanwhile changes nothing in a loop over its rows.
      * docs/internals/transactions.md is the contract.
      *
      * @example
