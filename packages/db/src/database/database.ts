@@ -116,7 +116,7 @@ export class Database<Schemas extends object = object, Relations extends object 
       tabs: parts.tabs,
       relations: undefined,
       columns: { bytesMax: parts.cacheBytesMax ?? Infinity, store: undefined },
-      accessOf: (collection) => this.collection<JsonObject>(collection).declarations.access,
+      accessOf: (collection) => this.#collectionNamed(collection).declarations.access,
       opening: false,
       closing: this.#closing.signal,
     }
@@ -169,12 +169,18 @@ export class Database<Schemas extends object = object, Relations extends object 
     }
     if (name.startsWith('_')) throw badArgument('collection()', "name must not start with '_'", name)
     this.#assertOpen()
+    const collection = this.#collectionNamed(name)
+    calling('collection()', () => collection.declarations.declare(options))
+    return collection
+  }
+
+  /** What ends with the handle asks for it, too. */
+  #collectionNamed(name: string): Collection<JsonObject> {
     let collection = this.#collectionsByName.get(name)
     if (collection === undefined) {
       collection = new Collection<JsonObject>(name, this.#context)
       this.#collectionsByName.set(name, collection)
     }
-    calling('collection()', () => collection.declarations.declare(options))
     return collection
   }
 
