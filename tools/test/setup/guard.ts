@@ -166,7 +166,7 @@ function guardFiles(check: Check): void {
 }
 
 /** From here on a timer is a limit, in milliseconds: on a machine that others use, work may reach it. */
-const LIMIT_MS = 4000
+const LIMIT_MS = 1000
 
 /** A timer may be set, as a limit. A short one may not fire. */
 function guardTimers(owner: object, guard: Guard): void {

@@ -176,11 +176,8 @@ export class Database<Schemas extends object = object, Relations extends object 
 
   /** What ends with the handle asks for it, too. */
   #collectionNamed(name: string): Collection<JsonObject> {
-    let collection = this.#collectionsByName.get(name)
-    if (collection === undefined) {
-      collection = new Collection<JsonObject>(name, this.#context)
-      this.#collectionsByName.set(name, collection)
-    }
+    const collection = this.#collectionsByName.get(name) ?? new Collection<JsonObject>(name, this.#context)
+    this.#collectionsByName.set(name, collection)
     return collection
   }
 

@@ -87,9 +87,9 @@ test('a commit to a related collection costs what it changes', async () => {
   )
   expect(await pagesOf(() => change('u6', { organization: 'o7' }), rows, perAuthor), 'nor is that').toBe(PAGES_BEFORE)
   expect(await pagesOf(() => writer.collection('organizations').upsert({ _id: 'o1' }), rows, perAuthor)).toBe(0)
-  // Each of the rows is in a page of its own.
-  expect(await pagesOf(() => change('u5', { name: 'none' }), rows, 0)).toBeLessThanOrEqual(perAuthor + 10)
-  expect(await pagesOf(() => change('u7', { name: 'new' }), rows, perAuthor)).toBeLessThanOrEqual(perAuthor + 10)
+  // Each of the rows is in a page of its own. News is read in a later task, so one page may be of the commit before.
+  expect(await pagesOf(() => change('u5', { name: 'none' }), rows, 0)).toBeLessThanOrEqual(perAuthor + 11)
+  expect(await pagesOf(() => change('u7', { name: 'new' }), rows, perAuthor)).toBeLessThanOrEqual(perAuthor + 11)
   const post = { _id: 'p1', title: 'other', author: 'u7' }
   expect(await pagesOf(() => writer.collection('posts').upsert(post), rows, perAuthor + 1)).toBeLessThanOrEqual(6)
 })
