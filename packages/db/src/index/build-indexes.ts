@@ -16,7 +16,7 @@ import type { LongWork, RunningWork } from '../base/long-work.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import { type Catalog, indexTreeName, type CollectionState } from '../document/catalog.ts'
-import { DocumentReader, existingTree } from '../document/document-reader.ts'
+import { BATCH_BYTES_MAX, DocumentReader, existingTree } from '../document/document-reader.ts'
 import type { HeldSnapshot, HeldTransaction, KeyValueStore, TreeReader } from '../kv/key-value-store.ts'
 import { IndexTests, type CompileSelector } from './index-key.ts'
 import { dropIndex } from './drop.ts'
@@ -141,13 +141,14 @@ class IndexBuilder {
     while (going) {
       // A cursor that misses stays where it is, so every body is added once.
       going = await snapshot.attempt(() => {
-        for (let step = 0; step < STEPS_PER_LOOK; step++) {
+        for (let step = 0, bytes = 0; step < STEPS_PER_LOOK && bytes < BATCH_BYTES_MAX; step++) {
           if (chunk.full || !cursor.next()) return false
           if (cursor.body.sequence > upTo) {
             chunk.stopped = true
             return false
           }
           chunk.add(cursor.body)
+          bytes += cursor.body.bytes.length
         }
         return true
       })

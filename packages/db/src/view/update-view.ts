@@ -20,7 +20,7 @@ import { badArgument } from '../base/options.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import { BodyView } from '../document/body.ts'
 import type { Catalog } from '../document/catalog.ts'
-import { DocumentReader } from '../document/document-reader.ts'
+import { BATCH_BYTES_MAX, DocumentReader } from '../document/document-reader.ts'
 import { conflictsOf } from '../document/stored-revisions.ts'
 import type { HeldSnapshot, KeyValueStore, TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
 import { mapDocument, NO_ROWS, type MappedRows } from './mapped-rows.ts'
@@ -81,9 +81,6 @@ export async function updateView(options: UpdateOptions): Promise<void> {
     refresh: () => options.store.refresh(),
   })
 }
-
-/** Approximate limit of the bytes of documents in one call of `mapMany`. */
-const WAITING_BYTES_MAX = 4 * 1024 * 1024
 
 type RowsOfDocument = Awaited<ReturnType<MapMany<object>>>[number]
 
@@ -195,10 +192,10 @@ class ViewUpdate {
     let isAt = false
     while (!ended && !full) {
       const waiting: Waiting[] = []
-      let waitingBytes = 0
+      let bytes = 0
       // A cursor that misses stays where it is, so every body is mapped once.
       await snapshot.attempt(() => {
-        for (let step = 0; step < STEPS_PER_LOOK && !full && waitingBytes < WAITING_BYTES_MAX; step++) {
+        for (let step = 0; step < STEPS_PER_LOOK && !full && bytes < BATCH_BYTES_MAX; step++) {
           if (!isAt && !cursor.next()) {
             ended = true
             // The last bodies may be gone.
@@ -210,10 +207,9 @@ class ViewUpdate {
           const conflicts = body.deleted ? undefined : conflictsOf(reader, body)
           isAt = false
           const document = this.#document(reader, body, conflicts, after)
-          if (isMany) {
-            waiting.push({ number: body.number, id: body.id, document })
-            waitingBytes += cursor.value.length
-          } else chunk.add(body.number, body.id, this.#rows(document, this.#options.view.map, after))
+          bytes += cursor.value.length
+          if (isMany) waiting.push({ number: body.number, id: body.id, document })
+          else chunk.add(body.number, body.id, this.#rows(document, this.#options.view.map, after))
           if (body.deleted) chunk.deleted.add(body.id)
           after.builtTo = body.sequence
           if (after.documents !== undefined && body.number > before.builtTo) after.documents++

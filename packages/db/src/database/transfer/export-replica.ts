@@ -4,6 +4,7 @@
  */
 import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
 import { BodyView } from '../../document/body.ts'
+import { BATCH_BYTES_MAX } from '../../document/document-reader.ts'
 import { toCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import type { QuerySource } from '../../query/query-source.ts'
@@ -34,10 +35,13 @@ export async function* replicaChunks(
   for (let ended = false; !ended;) {
     await work.pause()
     const bodies: BodyView[] = []
+    let bytes = 0
     await source.attempt(() => {
-      while (bodies.length < BODIES_AT_ONCE && !ended) {
-        if (cursor.next()) bodies.push(new BodyView().load(cursor.value, cursor.keyNumber))
-        else ended = true
+      while (bodies.length < BODIES_AT_ONCE && bytes < BATCH_BYTES_MAX && !ended) {
+        ended = !cursor.next()
+        if (ended) return
+        bodies.push(new BodyView().load(cursor.value, cursor.keyNumber))
+        bytes += cursor.value.length
       }
     })
     for (const body of bodies) {
