@@ -176,7 +176,9 @@ export class Backups {
      * @throws ServiceError FORBIDDEN, INVALID; nothing has changed then
      */
     restore(principal: Principal, key: string): Promise<void>;
-    /** Waits for the backup that is made. */
+    /** Ends the backup that is made or restored, and begins no other one. The request for it gets an answer. */
+    end(): void;
+    /** Waits for the backup that has ended. */
     close(): Promise<void>;
 }
 

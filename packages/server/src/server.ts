@@ -203,6 +203,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   own.onRestart((reason) => options.onRestart?.(reason))
   const close = async (): Promise<void> => {
     closing.abort()
+    backend.backups.end()
     await endRequests(app, running, limits)
     for (const part of [context.indexes, designs, context.updates, databases, auth]) part.close()
     await Promise.all([sandbox.close(), hooks?.close(), domain.close()])

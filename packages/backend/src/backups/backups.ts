@@ -78,6 +78,7 @@ export class Backups {
   /** The backup that is made or restored; '' is one that has no name yet. */
   #active: string | undefined
   #running: Promise<unknown> = Promise.resolve()
+  readonly #ending = new AbortController()
   #cron = ''
   /** @internal Runs hooks. */
   around: (event: 'onBackupCreate' | 'onBackupRestore', name: string, run: () => Promise<void>) => Promise<void> = (
@@ -197,7 +198,7 @@ export class Backups {
         const isHere = place === this.#folder
         const path = isHere ? this.#folder!.pathOf(key) : await reaching(NOT_RESTORED, () => this.#fetched(place, key))
         try {
-          await prepareRestore(dir, path, options)
+          await prepareRestore(dir, path, { ...options, signal: this.#ending.signal })
         } finally {
           if (!isHere) await rm(path, { force: true })
         }
@@ -210,8 +211,14 @@ export class Backups {
     restart()
   }
 
-  /** Waits for the backup that is made. */
+  /** Ends the backup that is made or restored, and begins no other one. The request for it gets an answer. */
+  end(): void {
+    this.#ending.abort()
+  }
+
+  /** Waits for the backup that has ended. */
   async close(): Promise<void> {
+    this.end()
     this.#stopListening()
     await this.#running
   }
@@ -220,7 +227,7 @@ export class Backups {
   #place(): FilePlace {
     const { environment, settings, host } = this.#options
     const { s3 } = settings.values.backups
-    if (host !== undefined && s3.enabled) return new S3Place(s3, environment)
+    if (host !== undefined && s3.enabled) return new S3Place(s3, environment, this.#ending.signal)
     if (this.#folder === undefined)
       throw invalid(`${NOT_REACHED} The server has no folder of its own: set a bucket for backups in the settings.`)
     return this.#folder
@@ -228,9 +235,13 @@ export class Backups {
 
   /** One at a time. */
   async #exclusively(name: string, run: () => Promise<void>): Promise<void> {
+    const { signal } = this.#ending
+    if (signal.aborted) throw closing()
     if (this.#active !== undefined) throw invalid(BUSY)
     this.#active = name
-    const running = run()
+    const running = run().catch((error: unknown) => {
+      throw signal.aborted ? closing(error) : error
+    })
     this.#running = running.catch(() => {})
     try {
       await running
@@ -250,16 +261,24 @@ export class Backups {
 
   #make(place: FilePlace, name: string): Promise<void> {
     const { databases, environment } = this.#options
-    return this.#hooked('onBackupCreate', name, () =>
-      reaching(NOT_MADE, () => place.put(name, archiveOf(databases, new Date(environment.wallClock())), ZIP_TYPE)),
-    )
+    return this.#hooked('onBackupCreate', name, () => {
+      const archive = archiveOf(databases, new Date(environment.wallClock()))
+      return reaching(NOT_MADE, () => place.put(name, this.#untilEnd(archive), ZIP_TYPE))
+    })
   }
 
   /** A copy on this machine, as an archive is read at its end first. */
   async #fetched(place: FilePlace, key: string): Promise<string> {
     const content = await place.get(key)
     if (content === undefined) throw invalid(NOT_RESTORED)
-    return this.#folder!.keepUnfinished(content)
+    return this.#folder!.keepUnfinished(this.#untilEnd(content))
+  }
+
+  async *#untilEnd(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const piece of content) {
+      this.#ending.signal.throwIfAborted()
+      yield piece
+    }
   }
 
   #newName(prefix: string): string {
@@ -298,6 +317,11 @@ export class Backups {
     known.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.key < other.key ? 1 : -1))
     for (const { key } of known.slice(cronMaxKeep)) await place.delete(key)
   }
+}
+
+function closing(cause?: unknown): ServiceError {
+  const message = 'The server is closing, and has ended the backup or restore. Ask again when it has started.'
+  return new ServiceError('UNAVAILABLE', message, { cause })
 }
 
 function checkAdmin({ isAdmin }: Principal): void {

@@ -18,9 +18,12 @@ export interface S3Options {
 
 /** What is longer goes in parts. S3 takes no part below 5 MiB but the last. */
 const PART_BYTES: number = 8 * 1024 * 1024
-/** How long the service may take to begin with an answer. */
+/** How long the service may take for a request: with the answer, unless that is content. */
 const ANSWER_MS_MAX = 30_000
+/** How long the service may take for the next bytes of content. */
+const NEXT_BYTES_MS_MAX = 30_000
 const RETRIES = 3
+const RETRY_MS_MIN = 50
 const SHOWN_CHARS = 200
 /** The metadata of S3 are ASCII. */
 const OTHER_THAN_ASCII = /[^\x20-\x7e]/g
@@ -32,6 +35,8 @@ interface Asked {
   readonly query?: Query
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
+  /** Ends the answer, also when its content is being read. */
+  readonly reading?: AbortSignal
 }
 
 export class S3Place implements FilePlace {
@@ -39,19 +44,21 @@ export class S3Place implements FilePlace {
   readonly #base: string
   readonly #bucket: string
   readonly #environment: Pick<Environment, 'after'>
+  readonly #ending: AbortSignal | undefined
 
-  constructor(options: S3Options, environment: Pick<Environment, 'after'>) {
+  /** `ending` ends all requests of the place. */
+  constructor(options: S3Options, environment: Pick<Environment, 'after'>, ending?: AbortSignal) {
     const { accessKey, secret, region, bucket } = options
     this.#client = new AwsClient({
       accessKeyId: accessKey,
       secretAccessKey: secret,
       service: 's3',
       region,
-      retries: RETRIES,
     })
     this.#base = baseOf(options)
     this.#bucket = bucket
     this.#environment = environment
+    this.#ending = ending
   }
 
   async put(key: string, content: FileContent, type: string): Promise<void> {
@@ -70,10 +77,9 @@ export class S3Place implements FilePlace {
   }
 
   async head(key: string): Promise<FileHead | undefined> {
-    const response = await this.#ask('HEAD', { key })
-    if (response.status === 404) return undefined
-    await this.#check('HEAD', key, response)
-    const { headers } = response
+    const found = await this.#answer('HEAD', { key })
+    if (found === undefined) return undefined
+    const { headers } = found
     return {
       key,
       size: Number(headers.get('content-length')),
@@ -85,23 +91,24 @@ export class S3Place implements FilePlace {
   async get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined> {
     if (range !== undefined && range.start >= range.end) return noBytes()
     const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end - 1}` }
-    const response = await this.#ask('GET', { key, headers })
+    const reading = new AbortController()
+    const response = await this.#ask('GET', { key, headers, reading: reading.signal }, async (begun) => {
+      if (begun.ok || begun.status === 404) return begun
+      throw failed('GET', key, begun.status, await begun.text())
+    })
     if (response.status === 404) {
       await response.body?.cancel()
       return undefined
     }
-    await this.#check('GET', key, response)
     if (range !== undefined && response.status !== 206) {
       await response.body?.cancel()
       throw new Error(`S3 has not answered with the range of ${key} that was asked for.`)
     }
-    return response.body ?? noBytes()
+    return response.body === null ? noBytes() : this.#inTime(response.body, key, reading)
   }
 
   async delete(key: string): Promise<void> {
-    const response = await this.#ask('DELETE', { key })
-    if (response.status !== 404) await this.#check('DELETE', key, response)
-    await response.body?.cancel()
+    await this.#answer('DELETE', { key })
   }
 
   async *list(prefix: string): AsyncIterable<FileInfo> {
@@ -129,10 +136,8 @@ export class S3Place implements FilePlace {
       const tags: string[] = []
       const putPart = async (body: Uint8Array): Promise<void> => {
         const query = { partNumber: String(tags.length + 1), uploadId }
-        const response = await this.#ask('PUT', { key, query, body })
-        await this.#check('PUT', key, response)
-        await response.body?.cancel()
-        tags.push(response.headers.get('etag') ?? '')
+        const answer = await this.#answer('PUT', { key, query, body })
+        tags.push(answer?.headers.get('etag') ?? '')
       }
       for (const body of first) await putPart(body)
       for await (const body of rest) await putPart(body)
@@ -147,35 +152,82 @@ export class S3Place implements FilePlace {
     }
   }
 
-  /** The text of an answer that says that it went well. */
+  /** The text of an answer that says that it went well. @throws Error also for what is missing */
   async #done(method: string, asked: Asked): Promise<string> {
-    const response = await this.#ask(method, asked)
-    await this.#check(method, asked.key ?? this.#bucket, response)
-    return response.text()
+    const answer = await this.#answer(method, asked)
+    if (answer === undefined) throw failed(method, asked.key ?? this.#bucket, 404, '')
+    return answer.text
   }
 
-  async #ask(method: string, { key = '', query = {}, headers = {}, body }: Asked): Promise<Response> {
+  /** The whole answer. Undefined: an object is missing. @throws Error with the reason of the service */
+  async #answer(
+    method: string,
+    asked: Asked,
+  ): Promise<{ readonly headers: Headers; readonly text: string } | undefined> {
+    return this.#ask(method, asked, async (response) => {
+      const { status, ok, headers } = response
+      const text = await response.text()
+      const isMissing = status === 404 && (method === 'HEAD' || method === 'DELETE')
+      if (!ok && !isMissing) throw failed(method, asked.key ?? this.#bucket, status, text)
+      return isMissing ? undefined : { headers, text }
+    })
+  }
+
+  /** Sends a request. `read` reads from the answer what has to come in time. */
+  async #ask<T>(method: string, asked: Asked, read: (response: Response) => Promise<T>): Promise<T> {
+    const { key = '', query = {}, headers = {}, body, reading } = asked
     if (/(?:^|\/)\.{1,2}(?:\/|$)/.test(key)) throw new Error(`S3 takes no key with . or .. between slashes: ${key}`)
     const path = key.split('/').map(encoded).join('/')
     const search = Object.entries(query).map(([name, value]) => `${name}=${encoded(value)}`)
     const url = `${this.#base}/${path}${search.length === 0 ? '' : `?${search.join('&')}`}`
     const init = { method, headers, ...(body !== undefined && { body: body as BodyInit }) }
     const late = new Error(`S3 has not answered for ${ANSWER_MS_MAX / 1000} s.`)
-    const ask = (signal: AbortSignal): Promise<Response> => this.#client.fetch(url, { ...init, signal })
+    const others = [reading, this.#ending].filter((signal) => signal !== undefined)
+    const ask = async (inTime: AbortSignal): Promise<T> =>
+      read(await this.#send(url, init, AbortSignal.any([inTime, ...others])))
     try {
       return await withTimeLimit(this.#environment, ANSWER_MS_MAX, ask, late)
     } catch (error) {
+      if (error instanceof Refusal) throw error
       const { cause, message } = error as Error
       const reason = cause instanceof Error ? cause.message : message
       throw new Error(`S3 can't be reached at ${this.#base}: ${reason}`, { cause: error })
     }
   }
 
-  /** @throws Error with what the service says */
-  async #check(method: string, key: string, response: Response): Promise<void> {
-    if (!response.ok) throw failed(method, key, response.status, await response.text())
+  /** Bridges a short outage. Node forgets the signal of a `Request` when it collects garbage, so `fetch` itself gets it. */
+  async #send(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    for (let tries = 0; ; tries++) {
+      const response = await fetch(await this.#client.sign(url, init), { signal })
+      if (tries === RETRIES || (response.status < 500 && response.status !== 429)) return response
+      await response.body?.cancel()
+      await new Promise<void>((resolve) => void this.#environment.after(RETRY_MS_MIN * 2 ** tries, resolve))
+    }
+  }
+
+  /** The pieces of content, while each comes in time. */
+  async *#inTime(
+    content: ReadableStream<Uint8Array>,
+    key: string,
+    reading: AbortController,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    const reader = content.getReader()
+    const late = new Error(`S3 has sent nothing more of ${key} for ${NEXT_BYTES_MS_MAX / 1000} s.`)
+    try {
+      for (;;) {
+        const cancel = this.#environment.after(NEXT_BYTES_MS_MAX, () => reading.abort(late))
+        const { done, value } = await reader.read().finally(cancel)
+        if (done) return
+        yield value
+      }
+    } finally {
+      await reader.cancel().catch(() => undefined)
+    }
   }
 }
+
+/** The service has answered, and refuses. */
+class Refusal extends Error {}
 
 function baseOf({ endpoint, bucket, forcePathStyle }: S3Options): string {
   const { protocol, host, pathname } = new URL(/^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`)
@@ -188,10 +240,10 @@ function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-function failed(method: string, key: string, status: number, answer: string): Error {
+function failed(method: string, key: string, status: number, answer: string): Refusal {
   const [code, message] = [textIn(answer, 'Code'), textIn(answer, 'Message')]
   const said = code === '' ? answer.slice(0, SHOWN_CHARS) : `${code}: ${message}`
-  return new Error(`S3 refuses ${method} of ${key}: ${status} ${said}`.trim())
+  return new Refusal(`S3 refuses ${method} of ${key}: ${status} ${said}`.trim())
 }
 
 /** The text of the first element with the name. The answers have no attributes and no others inside. */

@@ -372,3 +372,35 @@ test('backups are kept in a bucket, and restored from there', async () => {
     message: expect.stringContaining('Raw error') as string,
   })
 })
+
+test.each(['in the folder', 'in a bucket'])(
+  'a backup %s that is being made when the server ends is not there',
+  async (where) => {
+    await addNote('one')
+    await using bucket = await S3Server.start()
+    const { backups, settings } = server.backend
+    if (where === 'in a bucket') {
+      await settings.update(SYSTEM, { backups: { s3: { enabled: true, ...bucket.options } } })
+      bucket.fault = ({ method }) => {
+        if (method === 'PUT') backups.end()
+        return method === 'PUT'
+      }
+    } else backups.around = (_event, _name, run) => (backups.end(), run())
+    await expect(backups.create(SYSTEM, 'late.zip')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(backups.create(SYSTEM, 'later.zip')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await restart()
+    expect(await keys()).toEqual([])
+  },
+)
+
+test('a restore that runs when the server ends changes nothing', async () => {
+  await addNote('one')
+  const { backups } = server.backend
+  await backups.create(SYSTEM, 'first.zip')
+  await addNote('two')
+  backups.around = (_event, _name, run) => (backups.end(), run())
+  await expect(backups.restore(SYSTEM, 'first.zip')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect([restarts, await isRestoreReady(dir)]).toEqual([0, false])
+  await restart()
+  expect(await notes()).toEqual(['one', 'two'])
+})

@@ -1,5 +1,9 @@
 /** Goal: a bucket takes, gives, lists and forgets content under keys of any form, and failures of the service have a reason. */
+import type { ServerResponse } from 'node:http'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { systemEnvironment } from 'pannier/internal'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { FilePlace } from '../../src/files/file-place.ts'
 import { S3Place } from '../../src/files/s3-place.ts'
@@ -162,4 +166,60 @@ test('an unreachable service is named by its address', async () => {
 test('a bucket in the name of the host', async () => {
   const named = new S3Place({ ...server.options, endpoint: 's3.invalid/', forcePathStyle: false }, systemEnvironment())
   await expect(named.head('x')).rejects.toThrow("S3 can't be reached at https://pannier.s3.invalid: ")
+})
+
+setFlagsFromString('--expose-gc')
+/** Node holds some signals weakly. */
+const collectGarbage = runInNewContext('gc') as () => void
+
+const REQUESTS: readonly [string, (slow: FilePlace) => Promise<unknown>][] = [
+  ['a short upload', (slow) => slow.put('x', bytesOf('x'), 'text/plain')],
+  ['a long upload', (slow) => slow.put('x', pieces(9 * MEBIBYTE), 'text/plain')],
+  ['a look at an object', (slow) => slow.head('x')],
+  ['a download', async (slow) => textOf(await slow.get('x'))],
+  ['a removal', (slow) => slow.delete('x')],
+  ['a list', (slow) => slow.list('')[Symbol.asyncIterator]().next()],
+]
+const SLOW: readonly [string, (response: ServerResponse) => void][] = [
+  ['does not answer', () => {}],
+  ['does not end its answer', (response) => void response.writeHead(200, { 'content-length': 1000 }).write('x')],
+  ['does not end its refusal', (response) => void response.writeHead(403).write('<Error>')],
+]
+
+test.each(SLOW.flatMap(([how, answer]) => REQUESTS.map(([what, ask]) => ({ how, answer, what, ask }))))(
+  '$what fails after half a minute if the service $how',
+  async ({ how, answer, what, ask }) => {
+    // Such an answer has no content.
+    if (what === 'a look at an object' && how !== 'does not answer') return
+    const clock = virtualEnvironment()
+    const asked = Promise.withResolvers<void>()
+    let isSettled = false
+    server.fault = (_request, response) => {
+      answer(response)
+      asked.resolve()
+      return true
+    }
+    const result = ask(new S3Place(server.options, clock))
+      .then(
+        () => 'succeeded',
+        (error: Error) => error.message,
+      )
+      .finally(() => (isSettled = true))
+    await asked.promise
+    if (what === 'a short upload') collectGarbage()
+    while (!isSettled) await clock.advance(1000)
+    expect(await result).toMatch(
+      /^S3 (can't be reached at .*: S3 has not answered|has sent nothing more of x) for 30 s\.$/,
+    )
+  },
+)
+
+test('a request to a silent service ends with its place', async () => {
+  const ending = new AbortController()
+  server.fault = () => {
+    ending.abort(new Error('The server is closing.'))
+    return true
+  }
+  const ended = new S3Place(server.options, systemEnvironment(), ending.signal)
+  await expect(ended.head('x')).rejects.toThrow('The server is closing.')
 })

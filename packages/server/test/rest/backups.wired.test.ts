@@ -1,4 +1,7 @@
 /** Goal: superusers make, list, fetch, bring, delete and restore backups through PocketBase's API, also by the SDK. */
+import { createServer as createHttpServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createServer } from '../../src/index.ts'
@@ -141,4 +144,24 @@ test('the SDK makes, lists, restores and deletes backups', async () => {
   const { items } = await client.collection('users').getList()
   expect(items.map(({ email }) => email as string)).toEqual(['ann@example.com'])
   expect(await client.backups.delete('sdk.zip')).toBe(true)
+})
+
+test('a backup is answered when the server closes', async () => {
+  const closing = await startRest()
+  const bucket = createHttpServer((request) => {
+    request.resume()
+    if (request.method === 'PUT') void closing.close()
+    else request.socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n')
+  })
+  bucket.listen(0, '127.0.0.1')
+  await once(bucket, 'listening')
+  const { port } = bucket.address() as AddressInfo
+  const place = { bucket: 'b', region: 'r', accessKey: 'a', secret: 's', forcePathStyle: true }
+  const s3 = { enabled: true, endpoint: `http://127.0.0.1:${port}`, ...place }
+  expect((await closing.call('PATCH /settings', { backups: { s3 } })).status).toBe(200)
+  const { status, json } = await closing.call('POST /backups', { name: 'late.zip' })
+  expect([status, json['message']]).toEqual([503, expect.stringContaining('The server is closing')])
+  await closing.close()
+  bucket.closeAllConnections()
+  bucket.close()
 })
