@@ -37,6 +37,23 @@ export interface DocumentSource<Row extends object> {
     }): Pick<Query<Row>, 'live' | 'isSame'>;
 }
 
+/** What `useDraft` returns. */
+export interface Draft<Row extends object> {
+    /** The document with what is typed. Undefined while the document is, and nothing is typed. */
+    readonly draft: Row | undefined;
+    /** Shows these fields at once, and saves them. */
+    change(fields: DraftFields<Row>): void;
+    /** 'failed': the last save. What is typed stays. */
+    readonly status: 'saved' | 'saving' | 'failed';
+    /** With the status 'failed': why. */
+    readonly error: unknown;
+}
+
+/** Fields of a document, without those of the database. */
+export type DraftFields<Row extends object> = {
+    [Name in keyof Row as Name extends `_${string}` ? never : Name]?: Row[Name];
+};
+
 /** What `useLiveQuery` returns. */
 export interface LiveResult<Row extends object> {
     /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
@@ -57,6 +74,9 @@ export interface RejectedSource<Rejected> {
     /** Calls back with the refused writes, soon, and when they are others. The function returned ends it. */
     subscribeRejected(listener: (rejected: readonly Rejected[]) => void): () => void;
 }
+
+/** Saves the fields that were changed. */
+export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
 
 /** A client of `@pannier/client`. */
 export interface StatusSource<Status> {
@@ -103,6 +123,18 @@ export function useCount(query: CountSource | undefined | (() => CountSource | u
  * const { document: ann, status } = useDocument(people, 'ann')
  */
 export function useDocument<Row extends object>(collection: DocumentSource<Row>, id: string | undefined): DocumentResult<Row>;
+
+/**
+ * A document with what is typed into it. An input that is bound to a document of the database would lose letters. The document
+ * comes back a moment after it was written. A draft shows each letter at once, until the document has it or somebody else changes the
+ * field. A document with another id has another draft.
+ *
+ * @param save Gets the fields that were changed since its last call. It is not called again while its promise is pending.
+ * @example
+ * const { draft, change } = useDraft(note, (fields) => notes.update(id, fields))
+ * const input = <input value={draft?.title ?? ''} onChange={({ target }) => change({ title: target.value })} />
+ */
+export function useDraft<Row extends object>(document: Row | undefined, save: Save<Row>): Draft<Row>;
 
 /**
  * The rows of a query as they are now; the component renders again when they change, through whichever tab. The query is live

@@ -14,12 +14,14 @@ export function useLive<Source extends object, Value>(
   keepsPrevious: boolean,
 ): LiveState<Value> {
   const make = (): Source | undefined => (typeof source === 'function' ? source() : source)
-  // Without deps it is made in each render.
-  const made = useMemo(make, deps as DependencyList)
-  const [kept, keep] = useState(() => new LiveStore(made, start))
+  const [kept, keep] = useState<LiveStore<Source, Value>>()
+  const before = kept?.read()
+  const hasEnded = before?.status === 'ended'
+  // Without deps it is made in each render. What has ended is made again: a client may have another account by then.
+  const made = useMemo(make, (deps && [...deps, hasEnded]) as DependencyList)
   let store = kept
-  if (!isSameSource(kept.source, made)) {
-    store = new LiveStore(made, start, keepsPrevious ? kept.read().value : undefined)
+  if (store === undefined || !isSameSource(store.source, made)) {
+    store = new LiveStore(made, start, keepsPrevious && !hasEnded ? before?.value : undefined)
     keep(store)
   }
   return useSyncExternalStore(store.subscribe, store.read, store.readOnServer)

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom'
 import { createRoot, type Root } from 'react-dom/client'
 import { open, type Collection, type Database, type LiveCount, type LiveQuery, type Query } from 'pannier'
 import { connect, type Client, type UntypedCollections } from '@pannier/client'
-import { useCan, useCount, useDocument, useLiveQuery, useRejected, useSync } from '../../src/index.ts'
+import { useCan, useCount, useDocument, useDraft, useLiveQuery, useRejected, useSync } from '../../src/index.ts'
 
 interface Person {
   readonly name: string
@@ -35,6 +35,12 @@ export interface ReactTab {
   discard(): Promise<void>
   /** Renders whether a task of this title may be made. `isAdmitted`: what the rules say from the next pull on. */
   showCan(title: string, isAdmitted: boolean): void
+  /** Signs in, and out again, while two components show the tasks; gives what they have shown, and what was thrown. */
+  changeAccount(): Promise<{ readonly shown: string; readonly thrown: readonly string[] }>
+  /** Renders an input for the name of a person, whose document comes back `lateMs` late. */
+  showForm(id: string, lateMs: number): void
+  /** Types it, letter by letter, and gives what the input has then. */
+  type(text: string): Promise<string>
   unmount(): void
   close(): Promise<void>
   /** What is shown, once it is what is expected; else what it is after a while. */
@@ -161,6 +167,33 @@ function Can({ title }: { readonly title: string }): ReactNode {
   )
 }
 
+function Tasks(): ReactNode {
+  const { account } = useSync(client)
+  const direct = useLiveQuery(client.collection('tasks').find())
+  const made = useLiveQuery(() => client.collection('tasks').find(), [])
+  return createElement('p', null, [account?.id ?? 'guest', direct.status, made.status, made.rows.length].join(' '))
+}
+
+function Form({ id, lateMs }: { readonly id: string; readonly lateMs: number }): ReactNode {
+  const { document: person } = useDocument(people, id)
+  const [late, setLate] = useState<typeof person>()
+  useEffect(() => void setTimeout(() => setLate(person), lateMs), [person, lateMs])
+  const { draft, change, status } = useDraft(late, ({ name = '' }) => put(id, name))
+  return createElement(
+    Fragment,
+    null,
+    createElement('input', {
+      value: draft?.name ?? '',
+      onChange: ({ target }: { readonly target: HTMLInputElement }) => change({ name: target.value }),
+    }),
+    createElement('p', null, `${status} ${late?.name ?? ''}`),
+  )
+}
+
+async function put(_id: string, name: string): Promise<void> {
+  await people.upsert({ _id, name, city: 'Oslo' })
+}
+
 let canRenders = 0
 let createRule: string | null = "title = 'Roof'"
 
@@ -223,6 +256,9 @@ globalThis.reactTab = {
     // What drives the page fetches too.
     globalThis.fetch = async (url, init) => {
       if (typeof url !== 'string' || !url.startsWith('https://app.test/')) return fetch(url, init)
+      if (url.includes('auth-with-password'))
+        return Response.json({ token: 'e.e30.e', record: { id: 'ann', collectionId: 'u', collectionName: 'users' } })
+      if (init?.body === undefined) return Response.json({})
       return Response.json(refuse(url, JSON.parse(init!.body as string) as { transactions?: { n: number }[] }))
     }
     client = await connect('https://app.test', { name, collections: ['tasks'], live: false })
@@ -237,6 +273,36 @@ globalThis.reactTab = {
   },
   async discard() {
     for (const rejected of await client.rejected()) await rejected.discard()
+  },
+  async changeAccount() {
+    const thrown: string[] = []
+    root?.unmount()
+    root = createRoot(document.body.appendChild(document.createElement('div')), {
+      onUncaughtError: (error) => thrown.push(String(error)),
+    })
+    flushSync(() => root!.render(createElement(Tasks)))
+    await this.text('guest live live 0')
+    await client.signIn.password('users', 'ann', 'ann')
+    await client.collection('tasks').create({ title: 'Roof' })
+    const shown = [await this.text('ann live live 1')]
+    await client.signOut({ data: 'wipe', discard: true })
+    shown.push(await this.text('guest live live 0'))
+    return { shown: shown.join(', '), thrown }
+  },
+  showForm(id, lateMs) {
+    root ??= createRoot(document.body.appendChild(document.createElement('div')))
+    flushSync(() => root!.render(createElement(StrictMode, null, createElement(Form, { id, lateMs }))))
+  },
+  async type(text) {
+    const input = document.querySelector('input')!
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!
+    for (const letter of text) {
+      // As a browser does: at the end of what is shown.
+      set!.call(input, input.value + letter)
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    return input.value
   },
   showCan(title, isAdmitted) {
     createRule = isAdmitted ? '' : "title = 'Roof'"

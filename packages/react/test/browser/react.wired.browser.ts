@@ -110,6 +110,33 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     await page.close()
   })
 
+  test('signing in and out while components show queries of the client: each shows the rows of the account, none throws', async () => {
+    const page = await browser.open(`${baseUrl}/react.page`)
+    await page.evaluate(() => reactTab.showClient('react-account'))
+    const seen = await page.evaluate(() => reactTab.changeAccount())
+    assertEqual(seen, { shown: 'ann live live 1, guest live live 0', thrown: [] })
+    await page.evaluate(() => reactTab.unmount())
+    await page.close()
+  })
+
+  test('quick typing into a draft while the document comes back late; a change from elsewhere is shown', async () => {
+    const page = await open('react-draft')
+    const shows = async (expected: string): Promise<void> =>
+      assertEqual(await page.evaluate((text) => reactTab.text(text), expected), expected)
+    await page.evaluate(() => reactTab.put('ann', 'Ann', 'Oslo'))
+    await page.evaluate(() => reactTab.showForm('ann', 40))
+    await shows('saved Ann')
+    assertEqual(await page.evaluate(() => reactTab.type(' of Green Gables')), 'Ann of Green Gables')
+    await shows('saved Ann of Green Gables')
+    assertEqual(await page.evaluate(() => reactTab.type('')), 'Ann of Green Gables')
+    await page.evaluate(() => reactTab.put('ann', 'Zoe', 'Oslo'))
+    await shows('saved Zoe')
+    assertEqual(await page.evaluate(() => reactTab.type('')), 'Zoe')
+    await page.evaluate(() => reactTab.unmount())
+    await page.evaluate(() => reactTab.close())
+    await page.close()
+  })
+
   test('a query that changes keeps the rows of the one before until it has its own', async () => {
     const page = await open('react-previous')
     const shows = async (expected: string): Promise<void> =>

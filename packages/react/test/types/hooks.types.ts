@@ -1,6 +1,6 @@
 /** What the hooks infer; checked by the compiler, never run. */
 import type { Collection } from 'pannier'
-import { useCount, useDocument, useLiveQuery } from '../../src/index.ts'
+import { useCount, useDocument, useDraft, useLiveQuery } from '../../src/index.ts'
 
 interface Person {
   readonly name: string
@@ -27,6 +27,11 @@ export function useTypes(people: Collection<Person>): void {
 
   const { document } = useDocument(people, 'ann')
   check<Equal<NonNullable<typeof document>['age'], number>>()
+
+  const { draft, change } = useDraft(document, (fields) => people.update('ann', fields))
+  check<Equal<NonNullable<typeof draft>['age'], number>>()
+  // @ts-expect-error An age is a number.
+  change({ age: '31' })
 
   const { count } = useCount(people.find({ age: 1 }))
   check<Equal<typeof count, number | undefined>>()
