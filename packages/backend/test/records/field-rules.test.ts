@@ -254,3 +254,17 @@ test('a view tells nobody what it computes of a field with a rule, and an id is 
   const asId = { name: 'ids', type: 'view', viewQuery: 'SELECT note AS id FROM jobs' }
   expect(await refusal(world.definitions.create(ADMIN.principal, asId))).toBeDefined()
 })
+
+test('a view tells nobody what it computes of a field that becomes hidden', async () => {
+  const world = await office()
+  const columns = 'title, upper(state) AS loud, length(state) AS size'
+  const view = { name: 'sheet', type: 'view', listRule: '', viewQuery: `SELECT id, ${columns} FROM jobs` }
+  await world.definitions.create(ADMIN.principal, view)
+  const fields = world.definitions.get('jobs').fields.map((field) => ({ ...field, hidden: field.name === 'state' }))
+  await world.definitions.update(ADMIN.principal, 'jobs', { fields })
+  const { items } = await world.reads.list(NOBODY, 'sheet', { sort: 'title' })
+  expect(items.map(({ id: _, collectionId: __, ...item }) => item)).toEqual([
+    { collectionName: 'sheet', title: 'a' },
+    { collectionName: 'sheet', title: 'b' },
+  ])
+})

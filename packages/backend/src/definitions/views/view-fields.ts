@@ -91,7 +91,7 @@ function isProtected(plan: ViewPlan, column: { readonly table: string; readonly 
   const field = definition.fields.find((one) => isSameName(one.name, column.name))
   if (field === undefined) return false
   const isSecret = field.type === 'password' || (definition.type === 'auth' && field.name === 'tokenKey')
-  return isSecret || field.viewRule !== undefined || (definition.type === 'view' && field.hidden)
+  return isSecret || field.hidden || field.viewRule !== undefined
 }
 
 function fieldOfColumn({ definition }: ViewTable, name: string, chance: Chance): Readonly<Record<string, unknown>> {
