@@ -46,8 +46,13 @@ test('the page runs its own scripts and styles only, asks its own server only, a
 })
 
 test('an address without the slash leads to the one with it, as names in the page are relative', async () => {
-  for (const url of ['/_', '/_?from=mail', '/_/index.html'])
-    expect([url, (await ask(url)).headers.location]).toEqual([url, '/_/'])
+  // Also behind a proxy that has taken a part of the path away.
+  for (const url of ['/_', '/_?from=mail', '/_/index.html', '/%5F', '/%5F/'])
+    for (const part of ['', '/pb']) {
+      const location = String((await ask(url)).headers.location)
+      const at = `http://host${part}`
+      expect([url, new URL(location, at + url).href]).toEqual([url, `${at}/_/`])
+    }
 })
 
 test('another name is missing', async () => {

@@ -37,8 +37,9 @@ let ownFiles: Promise<AdminFiles> | undefined
 export function adminPage(app: FastifyInstance, files: () => Promise<AdminFiles> = readOwnFiles): void {
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { name = INDEX } = request.params as { readonly name?: string }
-    // Names in the page are relative to its folder.
-    if (name === INDEX && !/^\/+_\/+(?:\?|$)/.test(request.url)) return reply.redirect('/_/', 301)
+    // Names in the page are relative to its folder. So is this one: a proxy may have taken a part of the path away.
+    if (name === INDEX && !/^\/+_\/+(?:\?|$)/.test(request.url))
+      return reply.redirect(/^\/[^/?]*\//.test(request.url) ? '../_/' : '_/', 301)
     const content = (await files()).get(name)
     if (content === undefined) throw notFound('missing')
     reply.headers(headersOf(name))
