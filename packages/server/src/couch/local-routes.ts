@@ -4,6 +4,7 @@ import { badRequest, notFound } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkLocalDocument, writeLocalDocument } from './local-documents.ts'
+import { entityTag } from './entity-tag.ts'
 import type { Routes } from './server-context.ts'
 
 interface Local {
@@ -13,10 +14,11 @@ interface Local {
 export const localRoutes: Routes = (app, context) => {
   const config = { needs: 'member' } as const
   const url = '/:db/_local/:id'
-  app.get<Local>(url, { config }, async ({ principal, params }) => {
+  app.get<Local>(url, { config }, async ({ principal, params }, reply) => {
     const collection = await context.gateway.collection(principal, params.db)
     const document = await collection.getLocal(checkLocalDocument(LOCAL_PREFIX + params.id, {})['_id'] as string)
     if (document === undefined) throw notFound('missing')
+    reply.header('etag', entityTag(document['_rev']))
     return document
   })
   // Answers 200 for a missing document. A browser prints each 404 on its console, and a first replication finds no

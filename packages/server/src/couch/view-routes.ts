@@ -30,7 +30,21 @@ const QUERIES_MAX = 100
 const VIEW = '/:db/_design/:ddoc/_view/:view'
 const QUERY_ERROR = 'query_parse_error'
 
+/** What CouchDB has below a design document, and this server has not. */
+const NOT_OFFERED = ['_show', '_list', '_update', '_rewrite']
+
 export const viewRoutes: Routes = (app, context) => {
+  for (const name of NOT_OFFERED)
+    for (const rest of ['', '/*'])
+      app.route<DesignRoute>({
+        method: ['GET', 'POST', 'PUT', 'DELETE'],
+        url: `/:db/_design/:ddoc/${name}${rest}`,
+        ...CONFIG,
+        handler: async ({ principal, params }) => {
+          await context.gateway.collection(principal, params.db)
+          throw new HttpError(501, 'not_implemented', `This server does not offer ${name}. Ask a view or the document.`)
+        },
+      })
   const find = async ({ principal, params }: FastifyRequest<ViewRoute>): Promise<FoundView> => {
     const collection = await context.gateway.collection(principal, params.db)
     return context.designs.view(collection, params.ddoc, params.view)

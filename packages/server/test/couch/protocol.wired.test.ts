@@ -742,7 +742,23 @@ table('_local documents', () => database('local'), [
   { name: 'the last one wins', request: 'PUT /local/_local/c', body: { a: 3 }, status: 201, json: { rev: '0-3' } },
   { name: 'with an older revision', request: 'PUT /local/_local/c', body: { _rev: '0-1', a: 4 }, status: 201 },
   { name: 'with one of another life', request: 'PUT /local/_local/c', body: { _rev: '0-9', a: 5 }, status: 409 },
-  { name: 'read', request: 'GET /local/_local/c', status: 200, json: { _id: '_local/c', _rev: '0-4', a: 4 } },
+  {
+    name: 'read',
+    request: 'GET /local/_local/c',
+    status: 200,
+    json: { _id: '_local/c', _rev: '0-4', a: 4 },
+    answers: { etag: '"0-4"' },
+  },
+  { name: 'its head', request: 'HEAD /local/_local/c', status: 200, answers: { etag: '"0-4"' } },
+  ...['GET {d}/_show/x/a', 'GET {d}/_list/x/v', 'POST {d}/_update/u', 'PUT {d}/_update/u/a', 'GET {d}/_rewrite'].map(
+    (request) => ({
+      name: `${request} is not offered`,
+      request: request.replace('{d}', '/local/_design/d'),
+      status: 501,
+      ...(request.startsWith('POST') && { body: {} }),
+      json: { error: 'not_implemented' },
+    }),
+  ),
   { name: 'with a slash', request: 'PUT /local/_local/d%2F1', body: {}, status: 201, json: { id: '_local/d/1' } },
   {
     name: 'listed',
