@@ -420,6 +420,7 @@ const WRITING =
   /^(?:(?:POST|PATCH|DELETE) \/api\/collections\/:collection\/records(?:\/:id)?|POST \/api\/(?:batch|sql|sync\/push|imports\/:collection\/rows)|POST \/:db(?:\/_bulk_docs)?|(?:PUT|DELETE|COPY) \/:db\/:id(?:\/\*)?|POST \/_replicate)$/
 /** Routes that write no record that somebody sends, and why. */
 const OTHERS: readonly (readonly [why: string, route: RegExp])[] = [
+  ['not offered', /^[A-Z]+ \/:db\/_design\/:ddoc\/_(?:show|list|update|rewrite)(?:\/.*)?$/],
   ['design documents are no records', /^[A-Z]+ \/:db\/_design\/:id(?:\/\*)?$/],
   ['_local documents are no records, and cost room', /^[A-Z]+ \/:db\/_local\//],
   [
