@@ -110,7 +110,8 @@ function textOf(value: unknown): string {
   return value
 }
 
-const PROVIDER = {
+/** What a provider has: texts. `pkce` and `extra` may be null. */
+export const PROVIDER: JsonObject = {
   name: '',
   clientId: '',
   clientSecret: '',

@@ -4,6 +4,7 @@ import { completableOptions } from '../fields/complete-fields.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import { FIELD_TYPE_NAMES, isFieldType } from '../fields/field-types.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import { PROVIDER } from './complete-definition.ts'
 import type { AuthDefinition, Definition, ViewDefinition } from './definition.ts'
 import { authScaffold, VIEW_SCAFFOLD } from './scaffolds.ts'
 
@@ -37,17 +38,7 @@ const KNOWN: JsonObject = {
   ...authScaffold({ randomBytes: (length) => new Uint8Array(length) }),
   passkey: { enabled: false },
 }
-const KNOWN_PROVIDER: JsonObject = {
-  name: '',
-  clientId: '',
-  clientSecret: '',
-  authURL: '',
-  tokenURL: '',
-  userInfoURL: '',
-  displayName: '',
-  pkce: null,
-  extra: null,
-}
+const KNOWN_PROVIDER: JsonObject = { ...PROVIDER, pkce: null, extra: null }
 
 /** @throws TypeError: an unknown option, or a field of no type */
 export function checkCollectionInput(call: string, values: unknown): void {
@@ -70,7 +61,6 @@ function checkNames(call: string, values: unknown, known: JsonObject): void {
   checkOptions(call, values, known)
   for (const [name, value] of Object.entries(values as JsonObject)) {
     const inner = known[name]
-    // Names of the values of a provider are its own.
     if (isJsonObject(inner) && isJsonObject(value)) checkNames(`${call} ${name}`, value, inner)
   }
 }

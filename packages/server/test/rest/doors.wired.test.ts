@@ -390,6 +390,24 @@ test.each(WAYS.filter(([kind]) => kind === 'delete'))(
   },
 )
 
+test('a guard is asked again if the record was changed after it was asked', async () => {
+  const { records } = world.rest.server.backend
+  const id = newId()
+  await records.create(ITSELF, 'posts', { id, title: 'before' })
+  const revs: unknown[] = []
+  guard = {
+    prepare: async ({ documents, database, principal }) => {
+      if (database !== 'posts' || principal.isAdmin) return documents
+      revs.push(documents[0]!['_rev'])
+      if (revs.length === 1) await records.update(ITSELF, 'posts', id, { title: 'between' })
+      return documents
+    },
+  }
+  await DOORS['REST']!.update!(world, { id, title: 'after' })
+  expect(revs.map((rev) => String(rev).split('-')[0])).toEqual(['1', '2'])
+  expect((await stored(world.rest, id))?.['title']).toBe('after')
+})
+
 test('a full collection takes no more by any door, and deletes work', async () => {
   const full = await openWorld({ limits: { databaseBytesMax: 300_000 } })
   try {
