@@ -36,6 +36,12 @@ const NONDETERMINISTIC_IMPORTS = [
   { name: 'node:perf_hooks', importNames: ['performance'], message: FROM_ENVIRONMENT },
   ...['node:crypto', 'crypto'].map((name) => ({ name, importNames: CHANCE_FUNCTIONS, message: FROM_ENVIRONMENT })),
 ]
+const REAL_PAUSES = ['setTimeout', 'setInterval']
+const REAL_PAUSE_IMPORTS = ['node:timers', 'node:timers/promises'].map((name) => ({
+  name,
+  importNames: REAL_PAUSES,
+  message: 'Use a virtual clock, or name the file ….real.test.ts.',
+}))
 /** What takes all that from the Environment. */
 const DETERMINISTIC: readonly string[] = [
   'admin',
@@ -165,6 +171,14 @@ export default defineConfig({
         'packages/server/{test,testing}/**',
       ],
       rules: { 'no-restricted-imports': ['error', { paths: TEST_CHANCE_IMPORTS }] },
+    },
+    {
+      // What waits for nothing but a clock belongs to the lane real, or to a virtual clock.
+      files: ['**/*.wired.test.ts'],
+      rules: {
+        'no-restricted-globals': ['error', ...REAL_PAUSES],
+        'no-restricted-imports': ['error', { paths: [...TEST_CHANCE_IMPORTS, ...REAL_PAUSE_IMPORTS] }],
+      },
     },
     { files: ['*.config.ts', 'tools/test/results-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
     {

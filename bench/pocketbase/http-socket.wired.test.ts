@@ -6,21 +6,29 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HttpSocket } from './http-socket.ts'
 import { drive } from './load.ts'
 
+/** After the client has read the first piece: it reads in the turn after the one that writes. */
+const TURNS = 5
+
 let server: Server
 let url: URL
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/length': (response) => response.writeHead(200, { 'content-length': 5 }).end('1\r\n\r\n'),
   '/pieces': (response) => {
     response.writeHead(200, { 'content-length': 4 }).write('ab')
-    setTimeout(() => response.end('cd'), 20)
+    later(() => response.end('cd'))
   },
   '/chunked': (response) => {
     response.writeHead(200).write('ab')
-    setTimeout(() => response.end('cd'), 20)
+    later(() => response.end('cd'))
   },
   '/empty': (response) => response.writeHead(204).end(),
   '/refused': (response) => response.writeHead(400, { 'content-length': 2 }).end('{}'),
   '/broken': (response) => response.destroy(),
+}
+
+function later(run: () => void, turns = TURNS): void {
+  if (turns === 0) run()
+  else setImmediate(() => later(run, turns - 1))
 }
 
 beforeEach(async () => {

@@ -29,7 +29,7 @@ test('statements are ended when the server closes', async () => {
   const closing = new AbortController()
   const run = runScratch([], ENDLESS, { environment, signal: closing.signal })
   const reason = new Error('closing')
-  setTimeout(() => closing.abort(reason), 200)
+  setImmediate(() => closing.abort(reason))
   await expect(run).rejects.toBe(reason)
 })
 

@@ -1,6 +1,7 @@
 /** Goal: clients that read slowly, flood, break off or lie hold little memory, and harm nobody's messages. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
@@ -91,7 +92,7 @@ for (const seed of seedsOf('model'))
       const request = `${head}content-length: ${body.length}\r\n\r\n${body}`
       socket.write(request.slice(0, below(request.length + 1)))
       if (below(2) === 0) client.close()
-      await new Promise((resolve) => setTimeout(resolve, below(10)))
+      for (let turns = below(100); turns > 0; turns--) await turn()
       socket.destroy()
       client.close()
     }

@@ -102,7 +102,7 @@ async function held(): Promise<number> {
   let bytes = Infinity
   for (let before = Infinity, round = 0; round < 5; round++, before = bytes) {
     collectGarbage()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
     bytes = process.memoryUsage().arrayBuffers
     if (bytes === before) break
   }
