@@ -61,6 +61,7 @@ export declare const response: { readonly body: ReadableStream<Uint8Array<ArrayB
 export declare const image: HTMLImageElement
 export declare const button: HTMLButtonElement
 export declare const otpId: string
+export declare const token: string
 export declare const error: unknown
 
 export declare function show(...values: readonly unknown[]): void

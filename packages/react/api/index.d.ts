@@ -131,8 +131,8 @@ export function useDocument<Row extends object>(collection: DocumentSource<Row>,
  *
  * @param save Gets the fields that were changed since its last call. It is not called again while its promise is pending.
  * @example
- * const { draft, change } = useDraft(note, (fields) => notes.update(id, fields))
- * const input = <input value={draft?.title ?? ''} onChange={({ target }) => change({ title: target.value })} />
+ * const { draft, change } = useDraft(ann, (fields) => people.update('ann', fields))
+ * const onCity = (city: string): void => change({ city })
  */
 export function useDraft<Row extends object>(document: Row | undefined, save: Save<Row>): Draft<Row>;
 

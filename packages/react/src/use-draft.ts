@@ -9,8 +9,8 @@ import { DraftStore, type Draft, type Save } from './draft-store.ts'
  *
  * @param save Gets the fields that were changed since its last call. It is not called again while its promise is pending.
  * @example
- * const { draft, change } = useDraft(note, (fields) => notes.update(id, fields))
- * const input = <input value={draft?.title ?? ''} onChange={({ target }) => change({ title: target.value })} />
+ * const { draft, change } = useDraft(ann, (fields) => people.update('ann', fields))
+ * const onCity = (city: string): void => change({ city })
  */
 export function useDraft<Row extends object>(document: Row | undefined, save: Save<Row>): Draft<Row> {
   const store = useMemo(() => new DraftStore<Row>(), [idOf(document)])

@@ -21,8 +21,8 @@ test.each([
   [[], /--dir or --storage is missing/],
   [['--storage', 'mysql://ann:hunter2@h/d'], /--storage: the URL must be like postgres:\/\/user:password@host/],
   [['--storage', URL_OF_NOBODY, '--https', 'example.org'], /--https is for one server/],
-  [['--storage', URL_OF_NOBODY, '--listen-url', URL_OF_NOBODY], /--listen-url is of use with --pooled only/],
-  [['--dir', 'x', '--pooled'], /need --storage/],
+  [['--storage', URL_OF_NOBODY, '--listen-url', URL_OF_NOBODY], /--listen-url is read only with --pooled/],
+  [['--dir', 'x', '--pooled'], /--pooled is read only with --storage/],
 ])('%j', async (parameters, message) => {
   const { code, text } = await refusal(...parameters)
   expect(text).toMatch(message)

@@ -22,9 +22,15 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-hooks-'))
 })
 afterEach(async () => {
-  for (const one of started.splice(0)) one.kill('SIGKILL')
+  await Promise.all(started.splice(0).map(ended))
   await rm(dir, { recursive: true, force: true })
 })
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
 
 interface Running {
   readonly url: string
