@@ -1,5 +1,5 @@
 /** Runs what was chosen, place by place, and keeps files and report up to date. */
-import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { Presets, SingleBar } from 'cli-progress'
 import { CONTENDERS, factsOf } from './contenders/catalog.ts'
@@ -7,6 +7,7 @@ import type { Place } from './contenders/catalog.ts'
 import { recordEnvironment } from './harness/environment.ts'
 import { obstacleIn } from './places.ts'
 import { rowsOf, SCHEMA, SCHEMA_VERSION } from './harness/results.ts'
+import { storedResults, storeResult } from './harness/stored.ts'
 import type { ResultFile, Run } from './harness/results.ts'
 import { runTurn } from './harness/run-turn.ts'
 import { schedule } from './harness/schedule.ts'
@@ -23,7 +24,6 @@ const PAGES_WITH_FIGURES = [
 ] as const
 const RESULTS = join(import.meta.dirname, 'results')
 const HISTORY = join(RESULTS, 'history')
-const CURRENT = join(RESULTS, 'current')
 const MS_PER_MINUTE = 60_000
 
 /** The results of a place so far. */
@@ -138,17 +138,13 @@ function fileOf(session: Session, options: BenchOptions): ResultFile {
 function writeResult(file: ResultFile, isKept: boolean): void {
   const name = `${file.startedAt.replaceAll(':', '-').slice(0, 19)}-${file.place}.json`
   mkdirSync(HISTORY, { recursive: true })
-  const path = join(HISTORY, name)
-  writeFileSync(path, `${JSON.stringify(file)}\n`)
-  if (!isKept) return
-  mkdirSync(CURRENT, { recursive: true })
-  copyFileSync(path, join(CURRENT, `${keyOf(file)}.json`))
+  writeFileSync(join(HISTORY, name), `${JSON.stringify(file)}\n`)
+  if (isKept) storeResult(keyOf(file), file)
 }
 
 function reportCurrent(render: (files: readonly ResultFile[]) => string): void {
-  const names = globSync('*.json', { cwd: CURRENT }).sort()
-  if (names.length === 0) return console.log('There is nothing in bench/results/current/ yet: npm run bench -- --keep')
-  const stored = names.map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
+  const stored = storedResults()
+  if (stored.length === 0) return console.log('There is nothing in bench/results/current/ yet: npm run bench -- --keep')
   // Engines as they come before those with something switched on, and what has no name before what has.
   const partsOf = (file: ResultFile): number => keyOf(file).split('-').length
   const files = stored.sort((a, b) => partsOf(a) - partsOf(b))

@@ -1,9 +1,9 @@
 /** The report: everything in one file, every figure in a table, nothing that can be mistaken for markup. The figures of the README and of the page on performance. */
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { ResultFile } from '../harness/results.ts'
 import { chartsOf } from '../report/charts.ts'
+import { storedResults } from '../harness/stored.ts'
 import { lossesOf } from '../report/losses.ts'
 import { withFigures } from '../report/readme-figures.ts'
 import { prepareReport } from '../report/report.ts'
@@ -50,10 +50,7 @@ test('a row that another is first in is named, with the gap and the reason', () 
   ])
 })
 
-const CURRENT = join(import.meta.dirname, '../results/current')
-const stored = globSync('*.json', { cwd: CURRENT })
-  .sort()
-  .map((name) => JSON.parse(readFileSync(join(CURRENT, name), 'utf8')) as ResultFile)
+const stored = storedResults()
 
 test('every loss in the stored results has a reason', () => {
   expect(stored.map(({ place }) => place)).toEqual(expect.arrayContaining(['chromium', 'firefox', 'node', 'webkit']))

@@ -105,7 +105,7 @@ function documents(): string[] {
 
 /** Dated notes, decisions and the log of changes tell what was. */
 function isCurrent(path: string): boolean {
-  return !/^docs\/(?:notes|adr)\/|^CHANGELOG|^UPGRADING/.test(path)
+  return !/^docs\/(?:notes|adr)\/|^CHANGELOG/.test(path)
 }
 
 /** Without blocks of code, if these are not to be read. */

@@ -1,5 +1,4 @@
 /** The files of the page, made once. The server serves exactly these, and a static build writes them. */
-import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
@@ -7,14 +6,14 @@ import { assetOf, bundleAssets, readAssets } from '../../../tools/web/bundle.ts'
 import type { Asset } from '../../../tools/web/bundle.ts'
 import { CONTENDERS } from '../../contenders/catalog.ts'
 import { packageVersions } from '../../harness/environment.ts'
+import { storedResults } from '../../harness/stored.ts'
 
 const PAGE = join(import.meta.dirname, '..', 'page')
 /** The page looks for it next to its own script. */
 const OPFS_WORKER = '../../../packages/db/src/storage/opfs/opfs-worker.ts'
-const CURRENT = join(import.meta.dirname, '..', '..', 'results', 'current')
 
-/** By name. `results`: the folder with the result files that every visitor sees. */
-export async function makeAssets(results: string = CURRENT): Promise<ReadonlyMap<string, Asset>> {
+/** By name. `results`: the folder with the stored results that every visitor sees. */
+export async function makeAssets(results?: string): Promise<ReadonlyMap<string, Asset>> {
   const options: BuildOptions = {
     keepNames: true,
     define: { LAB_VERSIONS: JSON.stringify(packageVersions(CONTENDERS)) },
@@ -26,9 +25,7 @@ export async function makeAssets(results: string = CURRENT): Promise<ReadonlyMap
     bundleAssets(PAGE, ['frame.ts', 'worker.ts', OPFS_WORKER], options),
     readAssets(PAGE, ['index.html', 'frame.html']),
   ])
-  const names = globSync('*.json', { cwd: results }).sort()
-  const files = await Promise.all(names.map((name) => readFile(join(results, name), 'utf8')))
-  const stored = Buffer.from(`[${files.map((text) => text.trim()).join(',\n')}]`)
+  const stored = Buffer.from(JSON.stringify(storedResults(results)))
   return new Map([...made.flat(), ['stored.json', assetOf('stored.json', stored)]])
 }
 

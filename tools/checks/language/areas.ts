@@ -39,7 +39,7 @@ const MARKDOWN: readonly (readonly [Area, Limits, readonly string[]])[] = [
   ['guide', DOCS, ['docs/guide/**/*.md']],
   ['reference', DOCS, ['docs/reference/**/*.md']],
   ['internals', DOCS, ['docs/internals/**/*.md']],
-  ['project', DOCS, ['docs/*.md', 'CHANGELOG.md', 'UPGRADING.md']],
+  ['project', DOCS, ['docs/*.md', 'CHANGELOG.md']],
 ]
 
 /** Pages that are written from docstrings, which are counted themselves. */
