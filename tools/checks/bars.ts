@@ -10,6 +10,7 @@ import { run } from '../processes.ts'
 import { importCycles } from './cycles.ts'
 import * as documents from './documents.ts'
 import { languageFigures } from './language.ts'
+import { BACKEND_LAYERS, LAYERS, SERVER_LAYERS, unlistedFolders } from './layers.ts'
 import { readModules } from './module-graph.ts'
 import { root } from './packages.ts'
 import { statementsOf, undocumentedMembers } from './statements.ts'
@@ -23,6 +24,9 @@ interface Bar {
   readonly goal: number
   readonly offenders: readonly string[]
 }
+
+/** The page draws these. */
+const DRAWN_LAYERS = [LAYERS, BACKEND_LAYERS, SERVER_LAYERS]
 
 /** Measured by programs of their own, which print lines. */
 const MEASUREMENTS = ['tools/checks/size.ts', 'tools/rooms.ts']
@@ -72,6 +76,9 @@ function countBars(): Bar[] {
     bar('files in packages/db/src', 384, paths, 320),
     { name: 'lines in packages/db/src', count: lines, max: 57_700, goal: 41_000, offenders: [] },
     bar('import cycles, dynamic imports and types included', 0, importCycles(modules)),
+    // packages/backend/src/sql: a folder of definitions/ has its name.
+    bar('folders of packages that no list of layers has', 1, unlistedFolders(root)),
+    bar('lists of layers that docs/internals/architecture.md has otherwise', 0, documents.undrawnLayers(DRAWN_LAYERS)),
     bar('exports of src that nobody imports', 0, unused.byNobody),
     bar('exports of src that only tests import', 45, unused.byTestsOnly),
     bar('unit tests that assert with testing/check.ts', 0, mixedDialects(modules)),

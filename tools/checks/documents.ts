@@ -99,6 +99,16 @@ export function unexplainedDependencies(): string[] {
   )
 }
 
+/** Layers that docs/internals/architecture.md omits, or has in another order. `lists`: of each package that it draws, lowest first. */
+export function undrawnLayers(lists: readonly (readonly string[])[]): string[] {
+  const page = readFileSync(join(root, 'docs/internals/architecture.md'), 'utf8')
+  const drawn = [...page.matchAll(/^```\n([^]*?)^```$/gm)].map(([, block = '']) =>
+    [...block.matchAll(/^(\w+)\/ /gm)].map(([, name]) => name),
+  )
+  const missing = lists.filter((list) => !drawn.some((names) => names.join() === list.toReversed().join()))
+  return missing.map((list) => list.join(' < '))
+}
+
 function documents(): string[] {
   return globSync(['*.md', 'docs/**/*.md', '{packages/*,bench,demo}/README.md'], { cwd: root }).toSorted()
 }

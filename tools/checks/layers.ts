@@ -2,6 +2,7 @@
  * The layers of the library, lowest first, and the import bans that follow from that order. A layer imports itself and
  * what stands before it, types included. oxlint.config.ts turns these into one rule per layer.
  */
+import { globSync } from 'node:fs'
 
 export const LAYERS: readonly string[] = [
   'base',
@@ -25,6 +26,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'fleet',
   'schedules',
   'fields',
+  'upkeep',
   'settings',
   'definitions',
   'access',
@@ -34,7 +36,9 @@ export const BACKEND_LAYERS: readonly string[] = [
   'accounts',
   'files',
   'records',
+  'imports',
   'events',
+  'sync',
   'logs',
   'backups',
 ]
@@ -57,7 +61,23 @@ export const SERVER_LAYERS: readonly string[] = [
 ]
 
 /** The same of the admin page. `app.tsx` puts them together; `views.ts` lists the views for the shell. */
-export const ADMIN_LAYERS: readonly string[] = ['api', 'state', 'parts', 'views', 'shell']
+export const ADMIN_LAYERS: readonly string[] = ['api', 'texts', 'state', 'parts', 'views', 'shell']
+
+/** Folders of the sources that no list has: they would be held to nothing. */
+export function unlistedFolders(root: string): string[] {
+  const lists: Readonly<Record<string, readonly string[]>> = {
+    db: LAYERS,
+    backend: BACKEND_LAYERS,
+    server: SERVER_LAYERS,
+    admin: ADMIN_LAYERS,
+  }
+  const modules = globSync('packages/*/src/*/**/*.{ts,tsx}', { cwd: root })
+  const folders = new Set(modules.map((path) => path.split('/').slice(0, 4).join('/')))
+  return [...folders].filter((path) => {
+    const [, name = '', , folder = ''] = path.split('/')
+    return lists[name]?.includes(folder) !== true
+  })
+}
 
 /** The only files that re-export; nothing inside the library imports them. */
 const ENTRIES = ['index', 'memory', 'indexeddb', 'opfs', 'sqlite', 'level']

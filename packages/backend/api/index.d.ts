@@ -1848,6 +1848,16 @@ interface CollectionEvent extends AppEvent {
     readonly type: 'create' | 'update' | 'delete' | 'validate';
 }
 
+/** A commit, or several between which no state was held. */
+interface CommitStep {
+    /** The number of its last commit. */
+    readonly sequence: number;
+    readonly before: SnapshotReader;
+    readonly after: SnapshotReader;
+    /** The library's names of the collections whose documents it has written. */
+    readonly collections: ReadonlySet<string>;
+}
+
 /** Content that can be read, also in parts. */
 interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
     stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
@@ -2748,7 +2758,7 @@ interface NotifierOptions {
     readonly definitions: Definitions;
     readonly access: Access;
     readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>;
-    readonly held: HeldNow;
+    readonly makeSignals: (host: SignalHost) => Signals;
     readonly environment: Environment;
 }
 
@@ -3742,6 +3752,35 @@ class ShownRevisions {
 /** Shows documents as they are stored, as `RecordReads` does. */
 interface Shows {
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
+}
+
+/** What signals are sent by. */
+interface SignalHost {
+    /** Sends a signal, as of a commit. */
+    signal(subscriber: Subscriber, topic: Topic, sequence: number): void;
+    /** `isWaiting` has become true. */
+    wake(): void;
+}
+
+/** Finds out who gets a signal. It is given one step after another. */
+interface Signals {
+    /** Whether nobody is subscribed. */
+    readonly isEmpty: boolean;
+    /** Whether `catchUp` has something to do. */
+    readonly isWaiting: boolean;
+    /**
+     * `after`: the number of the commit after which the session gets signals. `was`: whose session it was until now. Another account has
+     * another replica, as when a token has ended.
+     */
+    join(subscriber: Subscriber, topic: Topic, after: number, was?: Principal): void;
+    /** `principal`: whose session it was. Gives the commit after which it got signals; undefined if it did not. */
+    leave(subscriber: Subscriber, topic: Topic, principal: Principal): number | undefined;
+    /** Forgets subscriptions whose sessions have gone. */
+    tidy(): void;
+    /** Computes what new subscriptions hold, as of a state, and signals what time has changed. */
+    catchUp(state: SnapshotReader, sequence: number): Promise<void>;
+    /** Signals what a step has changed for somebody. */
+    notify(step: CommitStep): Promise<void>;
 }
 
 interface SnapshotParts {

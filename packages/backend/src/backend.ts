@@ -58,6 +58,7 @@ import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/note-rules.ts'
 import { clockBehindMs } from './sync/seen-clock.ts'
 import { HeldNow } from './sync/held-now.ts'
+import { liveSync } from './sync/live-sync.ts'
 import { Sync } from './sync/sync.ts'
 
 /** What `openBackend` takes. */
@@ -169,7 +170,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const app: HookApp = recordApp(() => ({ ...parts, hooks, reads, writes, services }))
   const enrich = recordEnricher({ environment, hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ database, environment, definitions, access, enrich })
-  const realtime = new Realtime({ ...parts, access, reads, held, principals: tokens.principals })
+  const realtime = new Realtime({ ...parts, ...tokens, access, reads, makeSignals: liveSync({ ...parts, held }) })
   const gate = { guards: new GuardChain(options.guards ?? [], logs), quota: options.quota ?? new Quota() }
   const writerParts = { ...parts, gate, access, passwords, attempt, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })

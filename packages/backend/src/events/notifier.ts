@@ -8,13 +8,12 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import type { Principal } from '../gateway/principal.ts'
 import type { RecordReads } from '../records/record-reads.ts'
-import type { HeldNow } from '../sync/held-now.ts'
-import { isSyncTopic, LiveSync } from '../sync/live-sync.ts'
 import { CommitStates, KEPT_MS, type CommitStep, type StepReader } from './commit-states.ts'
 import { Cursors, isAfter, type Cursor, type Place } from './cursor.ts'
 import { groupBinder } from './group-rules.ts'
 import type { RecordChange } from './record-changes.ts'
 import { RecordMessages, type LateEvent, type RecordEvent } from './record-messages.ts'
+import { isSignalTopic, type SignalHost, type Signals } from './signals.ts'
 import type { LateMessage, RealtimeMessage, Subscriber } from './subscriber.ts'
 import { SubscriptionGroups } from './subscription-groups.ts'
 import type { Topic } from './topic.ts'
@@ -24,7 +23,7 @@ export interface NotifierOptions {
   readonly definitions: Definitions
   readonly access: Access
   readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>
-  readonly held: HeldNow
+  readonly makeSignals: (host: SignalHost) => Signals
   readonly environment: Environment
 }
 
@@ -66,9 +65,9 @@ export class Notifier {
   readonly #host: NotifierHost
   readonly #messages: RecordMessages
   readonly #cursors: Cursors
-  /** All subscriptions, but those to signals of sync. */
+  /** All subscriptions, but those to signals. */
   readonly groups: SubscriptionGroups
-  readonly #sync: LiveSync
+  readonly #signals: Signals
   #following: Following | undefined
   #cancelLetGo: (() => void) | undefined
   #isNotifying = false
@@ -81,8 +80,7 @@ export class Notifier {
     this.#cursors = new Cursors(options.environment)
     this.#messages = new RecordMessages(options)
     this.groups = new SubscriptionGroups(groupBinder(options.access))
-    this.#sync = new LiveSync({
-      ...options,
+    this.#signals = options.makeSignals({
       wake: () => this.#wake(),
       signal: (subscriber, { text }, sequence) => {
         const message = { topic: text, data: SIGNAL }
@@ -93,22 +91,22 @@ export class Notifier {
 
   /** Whether nobody is subscribed. */
   get isEmpty(): boolean {
-    return this.groups.isEmpty && this.#sync.isEmpty
+    return this.groups.isEmpty && this.#signals.isEmpty
   }
 
   /** `after`: the number of the commit after which it gets messages. `was`: whose subscription it was until now. */
   join(subscriber: Subscriber, topic: Topic, after: number, was?: Principal): void {
-    if (!isSyncTopic(topic)) {
+    if (!isSignalTopic(topic)) {
       this.groups.join(subscriber, topic, after)
       return
     }
-    this.#sync.join(subscriber, topic, after, was)
-    if (this.#sync.isWaiting) this.#wake()
+    this.#signals.join(subscriber, topic, after, was)
+    if (this.#signals.isWaiting) this.#wake()
   }
 
   /** `principal`: whose subscription it was. Gives the commit after which it got messages; undefined if it did not. */
   leave(subscriber: Subscriber, topic: Topic, principal: Principal): number | undefined {
-    return (isSyncTopic(topic) ? this.#sync : this.groups).leave(subscriber, topic, principal)
+    return (isSignalTopic(topic) ? this.#signals : this.groups).leave(subscriber, topic, principal)
   }
 
   /** The number of the newest commit. What comes after it will be sent. */
@@ -150,7 +148,7 @@ export class Notifier {
 
   /** Somebody has gone. While nobody is subscribed, commits are followed as long as somebody may return. */
   rest(): void {
-    this.#sync.tidy()
+    this.#signals.tidy()
     if (!this.isEmpty) return
     const { environment } = this.#options
     const keptMs = (this.#following?.states.keptUntilMs ?? 0) - environment.wallClock()
@@ -195,7 +193,7 @@ export class Notifier {
     for (;;) {
       const following = this.#following
       const step = following?.reader.next()
-      if (step === undefined && (following === undefined || !this.#sync.isWaiting)) {
+      if (step === undefined && (following === undefined || !this.#signals.isWaiting)) {
         this.#isNotifying = false
         return
       }
@@ -212,7 +210,7 @@ export class Notifier {
   async #catchUp({ states }: Following): Promise<void> {
     const state = holdSnapshot(this.#options.database)
     try {
-      await this.#sync.catchUp(state, states.newest)
+      await this.#signals.catchUp(state, states.newest)
     } finally {
       state.end()
     }
@@ -241,7 +239,7 @@ export class Notifier {
         }
       },
     })
-    await this.#sync.notify(step)
+    await this.#signals.notify(step)
   }
 
   async #repeatSteps(

@@ -8,6 +8,7 @@ import type { KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
 import type { CommitStep } from '../events/commit-states.ts'
 import { changesIn } from '../events/record-changes.ts'
+import { SIGNAL_PREFIX, type SignalHost, type Signals } from '../events/signals.ts'
 import type { Subscriber } from '../events/subscriber.ts'
 import type { Topic } from '../events/topic.ts'
 import { Turns } from '../events/turns.ts'
@@ -21,27 +22,23 @@ import { WatchedCollection } from './watched-collection.ts'
 import { Watcher } from './watcher.ts'
 import { watchingIn } from './watching.ts'
 
-interface LiveSyncHost {
+interface LiveSyncParts {
   readonly definitions: KnownDefinitions
   /** Pulls ask it too. */
   readonly held: HeldNow
   readonly environment: Environment
-  /** Sends a signal, as of a commit. */
-  signal(subscriber: Subscriber, topic: Topic, sequence: number): void
-  /** `isWaiting` has become true. */
-  wake(): void
 }
+
+type LiveSyncHost = LiveSyncParts & SignalHost
 
 const TIMER_MS_MAX = 3_600_000
 
-const TOPIC_PREFIX = '@sync/'
-
-/** Whether a topic is for signals. */
-export function isSyncTopic({ name }: Topic): boolean {
-  return name.startsWith(TOPIC_PREFIX)
+/** For who sends signals. */
+export function liveSync({ definitions, held, environment }: LiveSyncParts): (host: SignalHost) => Signals {
+  return (host) => new LiveSync({ definitions, held, environment, ...host })
 }
 
-export class LiveSync {
+class LiveSync implements Signals {
   readonly #host: LiveSyncHost
   /** By the names of topics, for accounts and for superusers. */
   readonly #collections = new Map<string, WatchedCollection>()
@@ -62,16 +59,11 @@ export class LiveSync {
     return this.#collections.size === 0
   }
 
-  /** Whether `catchUp` has something to do. */
   get isWaiting(): boolean {
     const nowMs = this.#host.environment.wallClock()
     return this.#fresh.size > 0 || [...this.#collections.values()].some(({ until }) => until <= nowMs)
   }
 
-  /**
-   * `after`: the number of the commit after which the session gets signals. `was`: whose session it was until now. Another account has
-   * another replica, as when a token has ended.
-   */
   join(subscriber: Subscriber, topic: Topic, after: number, was?: Principal): void {
     const watched =
       this.#collections.get(placeOf(topic, subscriber.principal)) ?? this.#watch(topic, subscriber.principal)
@@ -86,7 +78,6 @@ export class LiveSync {
     if (was !== undefined && Watcher.keyOf(was) !== key) this.#host.signal(subscriber, topic, after)
   }
 
-  /** `principal`: whose session it was. Gives the commit after which it got signals; undefined if it did not. */
   leave(subscriber: Subscriber, topic: Topic, principal: Principal): number | undefined {
     const watched = this.#collections.get(placeOf(topic, principal))
     const watcher = watched?.watchers.get(Watcher.keyOf(principal))
@@ -98,7 +89,6 @@ export class LiveSync {
     return session.after
   }
 
-  /** Forgets watchers without sessions. */
   tidy(): void {
     for (const [watcher, watched] of this.#left) {
       if (watcher.sessions.size > 0) continue
@@ -139,7 +129,6 @@ export class LiveSync {
     this.#setTimer()
   }
 
-  /** Signals what a step has changed for somebody. */
   async notify(step: CommitStep): Promise<void> {
     await this.catchUp(step.before, step.sequence)
     if (this.isEmpty) return
@@ -181,7 +170,7 @@ export class LiveSync {
 
   #syncedOf({ name, isAdmin }: WatchedCollection): SyncedCollection | undefined {
     const { definitions } = this.#host
-    const definition = definitions.find(name.slice(TOPIC_PREFIX.length))
+    const definition = definitions.find(name.slice(SIGNAL_PREFIX.length))
     const rules = definition && allowed(() => rulesToSync(definitions, definition, { isAdmin }))
     return rules && { definition: definition!, rules }
   }

@@ -3,7 +3,8 @@ import { holdSnapshot } from 'pannier/internal'
 import { CommitStates, type StepReader } from '../../src/events/commit-states.ts'
 import { Subscriber } from '../../src/events/subscriber.ts'
 import { topicsOf } from '../../src/events/topic.ts'
-import { LiveSync } from '../../src/sync/live-sync.ts'
+import type { Signals } from '../../src/events/signals.ts'
+import { liveSync } from '../../src/sync/live-sync.ts'
 import type { FeedWorld } from './feed-world.ts'
 
 /** A session of an account. */
@@ -13,7 +14,7 @@ export interface LiveSession {
 }
 
 export class LiveSessions {
-  readonly live: LiveSync
+  readonly live: Signals
   readonly #world: FeedWorld
   readonly #states: CommitStates
   readonly #reader: StepReader
@@ -23,7 +24,7 @@ export class LiveSessions {
     this.#world = world
     const { database, environment, definitions, held } = world
     const signal = (subscriber: Subscriber): void => void this.#sessions.get(subscriber)!.signals++
-    this.live = new LiveSync({ environment, definitions, held, signal, wake: () => {} })
+    this.live = liveSync({ environment, definitions, held })({ signal, wake: () => {} })
     const isFollowed = (name: string): boolean => !name.startsWith('$holdings') && !name.startsWith('$boots')
     this.#states = new CommitStates({ database, isFollowed, onStep: () => {}, environment })
     this.#reader = this.#states.read(this.#states.newest)!
