@@ -109,7 +109,7 @@ function ownFilter(parameters: QueryParameters, body: JsonObject): Pick<ChangesR
     }
     case '_selector': {
       const { selector } = body
-      if (!isJsonObject(selector)) throw badRequest('Selector must be a JSON object')
+      if (!isJsonObject(selector)) throw badRequest('Selector error: expected a JSON object')
       checkSelector(selector)
       return { ...none, selector }
     }

@@ -892,6 +892,13 @@ table('_changes', () => database('feed', [...TEN, { _id: '_design/x', language: 
     json: { results: [{ id: 'd4' }] },
   },
   {
+    name: 'a selector that is none, in the words of CouchDB',
+    request: 'POST /feed/_changes?filter=_selector',
+    body: { selector: 'foo' },
+    status: 400,
+    json: { error: 'bad_request', reason: 'Selector error: expected a JSON object' },
+  },
+  {
     name: 'a selector',
     request: 'POST /feed/_changes?filter=_selector',
     body: { selector: { n: { $gt: 8 } } },
