@@ -1,6 +1,6 @@
 /**
  * All modules that are loaded on demand, for `preload`. Every `import()` is named here, except those of OPFS when a
- * database is opened. (test/database/modules-on-demand.real.test.ts compares.)
+ * database is opened. (test/database/preload-list.test.ts compares.)
  */
 
 export const MODULES: readonly (() => Promise<unknown>)[] = [
@@ -22,6 +22,7 @@ export const MODULES: readonly (() => Promise<unknown>)[] = [
   () => import('../check/repair-database.ts'),
   () => import('../replication/start-replication.ts'),
   () => import('./restore.ts'),
+  () => import('../collection/private-rows.ts'),
   () => import('../collection/revision-access.ts'),
   () => import('../schema/migrate.ts'),
   () => import('../schema/validator.ts'),
