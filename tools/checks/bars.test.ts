@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { importCycles } from './cycles.ts'
 import type { Module } from './module-graph.ts'
+import { namesInPlainObjects } from './name-maps.ts'
 import { unusedExports } from './unused-exports.ts'
 
 /** `imports`: a path and the names that are imported from it, or undefined for `import()`. */
@@ -51,4 +52,15 @@ test('exports that nobody imports, and those that only tests import', () => {
     [T]: { imports: { [A]: ['tested', 'used'] } },
   })
   expect(unusedExports(graph)).toEqual({ byNobody: [`${A} unused`], byTestsOnly: [`${A} tested`] })
+})
+
+test('plain objects that names are looked up in are found, and what knows what was put in is not', () => {
+  const found = (text: string): string[] => namesInPlainObjects(modules({ [A]: { text } }))
+  const table = "const KNOWN: Readonly<Record<string, string>> = { a: 'b' }\n"
+  expect(found(`${table}KNOWN[name]`)).toEqual([`${A} KNOWN`])
+  expect(found(`${table}Object.hasOwn(KNOWN, name) ? KNOWN[name] : ''`)).toEqual([])
+  expect(found('if (name in record) return')).toEqual([`${A} name in record`])
+  expect(found('const isIn = name in own && !(other in own)')).toEqual([`${A} name in own`, `${A} other in own`])
+  expect(found("if ('ok' in answer || #own in answer) return 'name in record' // name in record")).toEqual([])
+  expect(found('type T = { [Name in Names]: 1 }\nfor (const name in record) f()')).toEqual([])
 })

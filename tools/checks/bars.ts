@@ -12,6 +12,7 @@ import * as documents from './documents.ts'
 import { languageFigures } from './language.ts'
 import { BACKEND_LAYERS, LAYERS, SERVER_LAYERS, unlistedFolders } from './layers.ts'
 import { readModules } from './module-graph.ts'
+import { namesInPlainObjects } from './name-maps.ts'
 import { root } from './packages.ts'
 import { statementsOf, undocumentedMembers } from './statements.ts'
 import { unusedExports } from './unused-exports.ts'
@@ -82,6 +83,7 @@ function countBars(): Bar[] {
     bar('exports of src that nobody imports', 0, unused.byNobody),
     bar('exports of src that only tests import', 45, unused.byTestsOnly),
     bar('unit tests that assert with testing/check.ts', 0, mixedDialects(modules)),
+    bar('plain objects that names of users are looked up in', 0, namesInPlainObjects(modules)),
     bar('public exports without a docstring', 0, undocumented.exports),
     bar('members of public exports without a docstring', 0, undocumented.members),
     bar('broken links in documents', 0, documents.brokenLinks()),

@@ -204,7 +204,7 @@ export class LocalTransaction {
 function oldValues(record: Values, write: SentWrite): Values {
   if (write.action !== 'update') return record
   const names = Object.keys(shownValues(write)).map(fieldOf)
-  return Object.fromEntries(names.map((name) => [name, record[name] ?? null]))
+  return Object.fromEntries(names.map((name) => [name, Object.hasOwn(record, name) ? record[name] : null]))
 }
 
 /** Content, or the name of what waits. */

@@ -137,7 +137,7 @@ async function walk(
     .find()
     .fields(searchPath(field) as 's', '_id')
     .toArray()
-  for (const { s, _id } of rows) test(_id, s?.[field])
+  for (const { s, _id } of rows) test(_id, s !== undefined && Object.hasOwn(s, field) ? s[field] : undefined)
   return { keys, isExact }
 }
 

@@ -81,7 +81,7 @@ async function differentValues(documents: Documents, field: string): Promise<rea
     .limit(VALUES_MAX + 1)
     .toArray()
   if (rows.length > VALUES_MAX) return undefined
-  return rows.flatMap(({ s }) => (s === undefined ? [] : s[field]!))
+  return rows.flatMap(({ s }) => (s !== undefined && Object.hasOwn(s, field) ? s[field]! : []))
 }
 
 /** The values that meet the condition; undefined if for one of them the documents have to be asked. */

@@ -71,7 +71,8 @@ export function openError(error: unknown, place: string, schema: string): unknow
 function reasonOf(cause: unknown, place: string, schema: string): string {
   const message = messageOf(cause)
   const code = codeOf(cause)
-  if (code in REASONS) return REASONS[code]!(place, message, schema)
+  const reason = REASONS.get(code)
+  if (reason !== undefined) return reason(place, message, schema)
   if (/certificate|self-signed|altnames/i.test(message))
     return `The certificate of PostgreSQL at ${place} is not accepted: ${message}. Give its authority: sslrootcert=FILE in the URL, or \`ssl: { ca }\`.`
   if (/does not support SSL/i.test(message))
@@ -89,25 +90,27 @@ const unreachable: Reason = (place, message) =>
 const noLogin: Reason = (place, message) =>
   `PostgreSQL at ${place} refused the login: ${message}. Check the user and the password of the URL.`
 
-const REASONS: Readonly<Record<string, Reason>> = {
-  ECONNREFUSED: unreachable,
-  ENOTFOUND: unreachable,
-  EAI_AGAIN: unreachable,
-  EHOSTUNREACH: unreachable,
-  ENETUNREACH: unreachable,
-  ETIMEDOUT: unreachable,
-  ECONNRESET: unreachable,
-  '28P01': noLogin,
-  '28000': noLogin,
-  '3D000': (place, message) =>
-    `PostgreSQL at ${place} has no such database: ${message}. Make it with CREATE DATABASE, or correct the URL.`,
-  '42501': (place, message, schema) =>
-    `The user may not use the schema ${schema} of PostgreSQL at ${place}: ${message}. Grant it: GRANT CREATE ON DATABASE … TO …, or make the schema and give it to the user.`,
-  '25006': (place) =>
-    `PostgreSQL at ${place} is a read-only standby. Name the primary, or all hosts: postgres://a:5432,b:5432/database. Or its user may only read: take back default_transaction_read_only.`,
-  '53300': (place, message) =>
-    `PostgreSQL at ${place} has no connection left: ${message}. Raise max_connections there, or lower \`connections\` here.`,
-}
+const REASONS: ReadonlyMap<string, Reason> = new Map(
+  Object.entries<Reason>({
+    ECONNREFUSED: unreachable,
+    ENOTFOUND: unreachable,
+    EAI_AGAIN: unreachable,
+    EHOSTUNREACH: unreachable,
+    ENETUNREACH: unreachable,
+    ETIMEDOUT: unreachable,
+    ECONNRESET: unreachable,
+    '28P01': noLogin,
+    '28000': noLogin,
+    '3D000': (place, message) =>
+      `PostgreSQL at ${place} has no such database: ${message}. Make it with CREATE DATABASE, or correct the URL.`,
+    '42501': (place, message, schema) =>
+      `The user may not use the schema ${schema} of PostgreSQL at ${place}: ${message}. Grant it: GRANT CREATE ON DATABASE … TO …, or make the schema and give it to the user.`,
+    '25006': (place) =>
+      `PostgreSQL at ${place} is a read-only standby. Name the primary, or all hosts: postgres://a:5432,b:5432/database. Or its user may only read: take back default_transaction_read_only.`,
+    '53300': (place, message) =>
+      `PostgreSQL at ${place} has no connection left: ${message}. Raise max_connections there, or lower \`connections\` here.`,
+  }),
+)
 
 function codeOf(cause: unknown): string {
   const { code } = (cause ?? {}) as { code?: unknown }

@@ -280,6 +280,6 @@ function keep(records: Map<string, Record<string, unknown>>, rows: readonly Row[
 }
 
 function pick(record: RuleRecord, fields: readonly string[]): Record<string, unknown> {
-  const names = [...new Set(fields)].filter((name) => name !== '' && record[name] !== undefined).toSorted()
+  const names = [...new Set(fields)].filter((name) => Object.hasOwn(record, name)).toSorted()
   return Object.fromEntries(names.map((name) => [name, record[name]]))
 }

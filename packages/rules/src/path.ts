@@ -334,7 +334,7 @@ function bodyField(field: Field, modifier: string, parts: readonly Part[], scope
   if (modifier !== 'lower' && !field.isListable) throw new RuleError('unknown', `"${name}" is for lists only.`, at)
   const { body } = scope.request
   if (body === undefined) return plain(UNKNOWN)
-  const sent = body[field.name]
+  const sent = lookUp(body, [field.name]).value
   if (modifier === 'lower') {
     const value = sentValue(sent, field.type)
     const text = parameter(value.kind === 'parameter' && !field.isMany ? String(value.value) : '')
@@ -360,7 +360,7 @@ function bodyRelation(field: Field, parts: readonly Part[], scope: Scope): Side 
   const collection = find(field.to, parts[2]!.at, scope)
   const { body } = scope.request
   if (body === undefined) return plain(UNKNOWN)
-  const ids = itemsOf(body[field.name]).map(requestText)
+  const ids = itemsOf(lookUp(body, [field.name]).value).map(requestText)
   const made: Join = { kind: 'ids', collection, ids: Array.from(new Set(ids)).filter((id) => id !== '') }
   if (made.ids.length === 0) return plain(NULL)
   const key = `@body.${field.name}`

@@ -24,7 +24,7 @@ function printOperand(operand: Operand): string {
     case 'name':
       return operand.name
     case 'text':
-      return `'${operand.value.replaceAll(/[\\'\n\r\t]/g, (character) => ESCAPES[character]!)}'`
+      return `'${operand.value.replaceAll(/[\\'\n\r\t]/g, (character) => ESCAPES[character as keyof typeof ESCAPES])}'`
     case 'number':
       return printNumber(operand.value)
     default:
@@ -32,7 +32,7 @@ function printOperand(operand: Operand): string {
   }
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+const ESCAPES = { '\\': '\\\\', "'": "\\'", '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Without an exponent, which the language does not have. */
 function printNumber(value: number): string {

@@ -12,7 +12,7 @@ export interface Token {
 
 const SIGNS = /^\??(=|!=|>=?|<=?|~|!~)$/
 const JOINS = /^(&&|\|\|)$/
-const INSTEAD: Readonly<Record<string, string>> = {
+const INSTEAD = {
   '==': '=',
   '===': '=',
   '!==': '!=',
@@ -25,7 +25,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   '&': '&&',
   '|': '||',
 }
-const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', '\\': '\\', "'": "'", '"': '"' }
+const ESCAPED = { n: '\n', r: '\r', t: '\t', '\\': '\\', "'": "'", '"': '"' }
 
 export class Scanner {
   readonly #text: string
@@ -128,7 +128,9 @@ export class Scanner {
       }
       if (code !== BACKSLASH) continue
       const next = this.#text[this.#at + 1] ?? ''
-      value += this.#text.slice(piece, this.#at) + (ESCAPED[next] ?? `\\${next}`)
+      value +=
+        this.#text.slice(piece, this.#at) +
+        ((ESCAPED[next as keyof typeof ESCAPED] as string | undefined) ?? `\\${next}`)
       piece = ++this.#at + 1
     }
     const problem = inComment ? 'A comment in parentheses leaves a quote open.' : 'A text has no closing quote.'
@@ -138,7 +140,7 @@ export class Scanner {
 
 function oneOf(known: RegExp, value: string, at: number): string {
   if (known.test(value)) return value
-  const instead = INSTEAD[value]
+  const instead: string | undefined = INSTEAD[value as keyof typeof INSTEAD]
   throw new RuleError('syntax', `Unknown operator "${value}".`, at, instead === undefined ? '' : `Write "${instead}".`)
 }
 

@@ -20,15 +20,14 @@ export function sortPaths(rule: BoundRule): readonly SortPath[] | undefined {
 
 function sortPath(value: Value): SortPath | undefined {
   if (value.kind !== 'field' || value.field.isMany || value.field.type === 'geoPoint') return undefined
-  const names = [value.field.name]
+  const { name, type } = value.field
+  const names = [name]
   for (let { join }: { join: Join } = value; join.kind !== 'record'; join = join.parent) {
     if (join.kind !== 'related' || join.field === undefined) return undefined
     names.unshift(join.field.name)
   }
-  return { path: names.join('.'), empty: EMPTY[value.field.type] ?? '' }
+  return { path: names.join('.'), empty: type === 'number' ? 0 : type === 'bool' ? false : '' }
 }
-
-const EMPTY: Readonly<Record<string, 0 | false>> = { number: 0, bool: false }
 
 /**
  * The values that a record is sorted by, for `compareSortValues`. Rows must meet the rule: the first one of a list

@@ -130,7 +130,7 @@ function shift(ms: number, word: string): Moment | undefined {
   const [, amount, unit = ''] = /^([+-]?\d+(?:\.\d*)?)\s+(day|hour|minute|second|month|year)s?$/.exec(word) ?? []
   if (amount !== undefined) {
     const count = Number(amount)
-    if (unit in UNITS) return { ms: ms + Math.round(count * UNITS[unit]!) }
+    if (Object.hasOwn(UNITS, unit)) return { ms: ms + Math.round(count * UNITS[unit]!) }
     const whole = Math.trunc(count)
     const rest = Math.round((count - whole) * (unit === 'year' ? 365 : 30) * DAY)
     return addMonths(ms, unit === 'year' ? whole * 12 : whole, rest)

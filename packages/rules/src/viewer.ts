@@ -26,7 +26,7 @@ export function recordSide(rule: Cut, alternative: Alternative, record: RuleReco
   return {
     grounds: ground === undefined ? ['*'] : valuesOf(rule, ground, record),
     range: range === undefined ? null : column(fieldsOf(rule).get(range.field)!, record[range.field]),
-    own: Object.fromEntries(own.flatMap((name) => (record[name] === undefined ? [] : [[name, record[name]]]))),
+    own: Object.fromEntries(own.flatMap((name) => (Object.hasOwn(record, name) ? [[name, record[name]]] : []))),
   }
 }
 

@@ -161,7 +161,7 @@ function selectorOf(where: SqlExpression, fields: readonly FieldDefinition[]): S
     const parts = [selectorOf(left, fields), selectorOf(right, fields)]
     return parts.includes(undefined) ? undefined : { [`$${operator}`]: parts }
   }
-  const comparison = OPERATORS[operator]
+  const comparison = OPERATORS.get(operator)
   if (left.kind !== 'column' || right.kind !== 'literal' || comparison === undefined) return undefined
   const field = fieldNamed(left.name, fields)
   const value = storedValue(field, right.value)
@@ -171,14 +171,16 @@ function selectorOf(where: SqlExpression, fields: readonly FieldDefinition[]): S
   return { [field.name === 'id' ? '_id' : field.name]: condition }
 }
 
-const OPERATORS: Readonly<Record<string, string>> = {
-  '=': '$eq',
-  '!=': '$ne',
-  '<': '$lt',
-  '<=': '$lte',
-  '>': '$gt',
-  '>=': '$gte',
-}
+const OPERATORS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '=': '$eq',
+    '!=': '$ne',
+    '<': '$lt',
+    '<=': '$lte',
+    '>': '$gt',
+    '>=': '$gte',
+  }),
+)
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'editor', 'email', 'url', 'date', 'autodate', 'password'])
 

@@ -1,5 +1,5 @@
 /** How the records of a collection follow a change of its definition. */
-import { castValue, emptyValue } from '../fields/field-types.ts'
+import { castValue, emptyValue, ownValue } from '../fields/field-types.ts'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { Definition } from './definition.ts'
@@ -47,7 +47,7 @@ function stepOf(old: FieldDefinition | undefined, field: FieldDefinition): Step 
   if (old === undefined) return { field, isSame: false, read: () => emptyValue(field) }
   const isConverted = isMany(old) !== isMany(field)
   const read = (document: JsonObject): unknown => {
-    const value = document[old.name]
+    const value = ownValue(document, old.name)
     if (value === undefined) return emptyValue(field)
     return isConverted ? castValue(field, value) : value
   }
@@ -58,6 +58,6 @@ function stepOf(old: FieldDefinition | undefined, field: FieldDefinition): Step 
 function withoutFiles(document: JsonObject, fields: readonly FieldDefinition[]): JsonObject | undefined {
   const attachments = document['_attachments']
   if (!isJsonObject(attachments) || fields.length === 0) return undefined
-  const names = new Set(fields.flatMap(({ name }) => document[name]))
+  const names = new Set(fields.flatMap(({ name }) => ownValue(document, name)))
   return Object.fromEntries(Object.entries(attachments).filter(([name]) => !names.has(name)))
 }

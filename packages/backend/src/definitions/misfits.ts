@@ -1,7 +1,7 @@
 /** What records would lose by a change of their definition, and which values would no longer be right. */
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { fieldError, NOT_UNIQUE } from '../fields/field-errors.ts'
-import { checkValue, emptyValue } from '../fields/field-types.ts'
+import { checkValue, emptyValue, valueIn } from '../fields/field-types.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
@@ -51,7 +51,7 @@ export class MisfitCounter {
     }
     for (const field of this.#definition.fields) {
       if (field.name === 'id' || MADE_TYPES.has(field.type)) continue
-      const error = checkValue(field, migrated[field.name] ?? emptyValue(field), { old: undefined })
+      const error = checkValue(field, valueIn(migrated, field), { old: undefined })
       if (error !== undefined) this.#count(field.name, error, document)
     }
     for (const { index, met } of this.#keys) {

@@ -2,7 +2,7 @@
 import type { Chance } from '../gateway/chance.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import type { Modifier } from './field-type.ts'
-import { castValue, emptyValue, typeOfField } from './field-types.ts'
+import { castValue, ownValue, typeOfField, valueIn } from './field-types.ts'
 import { newPassword } from './password-field.ts'
 import { generate } from './pattern.ts'
 
@@ -30,7 +30,7 @@ export function applyInput(
   options: InputOptions,
 ): Record<string, unknown> {
   const values: Record<string, unknown> = {}
-  for (const field of fields) values[field.name] = old?.[field.name] ?? emptyValue(field)
+  for (const field of fields) values[field.name] = valueIn(old, field)
   for (const key of Object.keys(input).toSorted((a, b) => a.length - b.length)) {
     const [field, modifier] = meant(fields, key) ?? []
     if (field === undefined || (field.hidden && !options.isSuperuser && !isPassword(field))) continue
@@ -103,5 +103,5 @@ function changed(
 function filled(field: FieldDefinition, value: unknown, isNew: boolean, { now, chance, drawn }: InputOptions): unknown {
   if (field.type === 'autodate') return (isNew ? field.onCreate : field.onUpdate) ? now : value
   const isMissing = field.type === 'text' && isNew && value === '' && field.autogeneratePattern !== ''
-  return isMissing ? (drawn?.[field.name] ?? generate(field.autogeneratePattern, chance)) : value
+  return isMissing ? (ownValue(drawn, field.name) ?? generate(field.autogeneratePattern, chance)) : value
 }

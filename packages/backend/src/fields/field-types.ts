@@ -1,4 +1,5 @@
 /** The types of fields, and what is asked of every field. */
+import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { EMAIL, URL_FIELD } from './domain-fields.ts'
 import type { FieldDefinition } from './field-definition.ts'
@@ -40,6 +41,15 @@ export function typeOfField(field: Pick<FieldDefinition, 'type'>): FieldType<Fie
 /** What a record has where nothing was given. */
 export function emptyValue(field: FieldDefinition): unknown {
   return typeOfField(field).empty(field)
+}
+
+/** What a record has in the field, whatever objects inherit under its name. */
+export function valueIn(record: JsonObject | undefined, field: FieldDefinition): unknown {
+  return ownValue(record, field.name) ?? emptyValue(field)
+}
+
+export function ownValue(of: JsonObject | undefined, name: string): unknown {
+  return of !== undefined && Object.hasOwn(of, name) ? of[name] : undefined
 }
 
 /** Reads a value of a body as PocketBase does. A text that looks like JSON becomes JSON in a `json` field. */

@@ -28,38 +28,44 @@ const REPEAT_MAX = 1000
 
 const SPACES = String.raw`\t\n\f\r `
 /** In a class. */
-const POSIX: Readonly<Record<string, string>> = {
-  alnum: 'a-zA-Z0-9',
-  alpha: 'a-zA-Z',
-  ascii: String.raw`\0-\x7f`,
-  blank: String.raw`\t `,
-  cntrl: String.raw`\0-\x1f\x7f`,
-  digit: '0-9',
-  graph: '!-~',
-  lower: 'a-z',
-  print: ' -~',
-  punct: '!-\\/:-@\\[-`\\{-~',
-  space: String.raw`\t\n\v\f\r `,
-  upper: 'A-Z',
-  word: String.raw`\w`,
-  xdigit: '0-9a-fA-F',
-}
-const CONTROLS: Readonly<Record<string, string>> = { a: '\x07', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }
+const POSIX: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    alnum: 'a-zA-Z0-9',
+    alpha: 'a-zA-Z',
+    ascii: String.raw`\0-\x7f`,
+    blank: String.raw`\t `,
+    cntrl: String.raw`\0-\x1f\x7f`,
+    digit: '0-9',
+    graph: '!-~',
+    lower: 'a-z',
+    print: ' -~',
+    punct: '!-\\/:-@\\[-`\\{-~',
+    space: String.raw`\t\n\v\f\r `,
+    upper: 'A-Z',
+    word: String.raw`\w`,
+    xdigit: '0-9a-fA-F',
+  }),
+)
+const CONTROLS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ a: '\x07', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' }),
+)
 const CATEGORY = /^(?:[A-Z][a-z]?)$/
 /** Long names of categories that Go knows, too. */
-const CATEGORIES: Readonly<Record<string, string>> = {
-  Letter: 'L',
-  Uppercase_Letter: 'Lu',
-  Lowercase_Letter: 'Ll',
-  Mark: 'M',
-  Number: 'N',
-  Decimal_Number: 'Nd',
-  Punctuation: 'P',
-  Symbol: 'S',
-  Separator: 'Z',
-  Space_Separator: 'Zs',
-  Other: 'C',
-}
+const CATEGORIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    Letter: 'L',
+    Uppercase_Letter: 'Lu',
+    Lowercase_Letter: 'Ll',
+    Mark: 'M',
+    Number: 'N',
+    Decimal_Number: 'Nd',
+    Punctuation: 'P',
+    Symbol: 'S',
+    Separator: 'Z',
+    Space_Separator: 'Zs',
+    Other: 'C',
+  }),
+)
 /** What stands for several characters in a class. */
 const SEVERAL = /^\\[dDwWSpP]/
 
@@ -194,7 +200,7 @@ class Translator {
       case '':
         return this.#fail('trailing backslash at end of expression', '')
       default:
-        if (CONTROLS[char] !== undefined) return classLiteral(CONTROLS[char])
+        if (CONTROLS.has(char)) return classLiteral(CONTROLS.get(char)!)
         if (/[0-7]/.test(char)) return this.#octal(char)
         return /^[^0-9A-Za-z\u0080-\u{10ffff}]$/u.test(char)
           ? classLiteral(char)
@@ -219,7 +225,7 @@ class Translator {
     const [whole = '', braced, plain] = this.#take(/(?:\{(\^?\w+)\}|([A-Z]))/y) ?? []
     const name = (braced ?? plain ?? '').replace('^', '')
     const isNegated = (braced?.startsWith('^') ?? false) !== (char === 'P')
-    const category = CATEGORY.test(name) ? name : CATEGORIES[name]
+    const category = CATEGORY.test(name) ? name : CATEGORIES.get(name)
     const source = `\\${isNegated ? 'P' : 'p'}{${category ?? `Script=${name}`}}`
     try {
       new RegExp(source, 'u')
@@ -244,7 +250,7 @@ class Translator {
     const start = this.#at
     const [posix, negated, name] = this.#take(/\[:(\^?)(\w+):\]/y) ?? []
     if (posix !== undefined) {
-      const known = POSIX[name!]
+      const known = POSIX.get(name!)
       if (known === undefined) this.#fail('invalid character class range', posix)
       return negated === '' ? known : without(known)
     }

@@ -61,15 +61,17 @@ const SHOWN: ReadonlySet<string> = new Set([
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 /** Types that the content alone does not always tell. */
-const BY_EXTENSION: Readonly<Record<string, string>> = {
-  '.svg': 'image/svg+xml',
-  '.css': 'text/css',
-  '.js': 'text/javascript',
-  '.mjs': 'text/javascript',
-  '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
-  '.docx': `${OFFICE}.wordprocessingml.document`,
-  '.pptx': `${OFFICE}.presentationml.presentation`,
-}
+const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '.svg': 'image/svg+xml',
+    '.css': 'text/css',
+    '.js': 'text/javascript',
+    '.mjs': 'text/javascript',
+    '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
+    '.docx': `${OFFICE}.wordprocessingml.document`,
+    '.pptx': `${OFFICE}.presentationml.presentation`,
+  }),
+)
 
 /** What file fields name, for actors. */
 export class Files {
@@ -174,6 +176,6 @@ export class Files {
 }
 
 function download(content: Content, name: string, isProtected: boolean): Download {
-  const type = BY_EXTENSION[extname(name)] ?? content.type
+  const type = BY_EXTENSION.get(extname(name)) ?? content.type
   return { ...content, name, type, isShown: SHOWN.has(content.type), isProtected }
 }

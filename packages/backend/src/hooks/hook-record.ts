@@ -3,7 +3,7 @@ import type { Definition } from '../definitions/definition.ts'
 import { ACCOUNT_SECRETS } from '../definitions/system-fields.ts'
 import { applyChange, meant } from '../fields/apply-input.ts'
 import { toText } from '../fields/cast.ts'
-import { emptyValue, presentValue } from '../fields/field-types.ts'
+import { emptyValue, ownValue, presentValue, valueIn } from '../fields/field-types.ts'
 import { NewFile } from '../fields/new-file.ts'
 import { NewPassword } from '../fields/password-field.ts'
 import { programValue } from '../fields/program-value.ts'
@@ -109,7 +109,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
 
   #get(name: string): unknown {
     if (this.#custom.has(name)) return this.#custom.get(name)
-    const value = this.#state.values[name]
+    const value = ownValue(this.#state.values, name)
     if (value instanceof NewPassword) return value.text
     if (value instanceof NewFile) return value.name
     return Array.isArray(value) && value.some((one) => one instanceof NewFile)
@@ -225,7 +225,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const { stored, values } = this.#state
     const isChanged = (name: string): boolean =>
-      name !== 'id' && this.#changes.length > 0 && stored?.[name] !== values[name]
+      name !== 'id' && this.#changes.length > 0 && ownValue(stored, name) !== ownValue(values, name)
     const entries = Object.entries(json).filter(([name]) => !this.#hidden.has(name))
     const shown = new Map(
       entries.map(([name, value]) => [name, isChanged(name) && Object.hasOwn(values, name) ? this.#get(name) : value]),
@@ -255,9 +255,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
 function valuesOf(definition: Definition, document: JsonObject): JsonObject {
   const entries = definition.fields.map((field) => {
     const { name } = field
-    const value = name === 'id' ? document['_id'] : document[name]
     // A hash is nobody's business.
-    return [name, field.type === 'password' ? '' : (value ?? emptyValue(field))] as const
+    return [name, field.type === 'password' ? '' : name === 'id' ? document['_id'] : valueIn(document, field)] as const
   })
   return Object.fromEntries(entries)
 }

@@ -11,7 +11,7 @@ import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import { fieldError } from '../fields/field-errors.ts'
-import { castValue, emptyValue } from '../fields/field-types.ts'
+import { castValue, emptyValue, ownValue } from '../fields/field-types.ts'
 import { idError } from '../fields/text-fields.ts'
 import { NewFile, type Upload } from '../fields/new-file.ts'
 import { attachmentIn, fileNames } from '../files/record-content.ts'
@@ -312,7 +312,9 @@ function keepLogin(document: JsonObject, old: JsonObject | undefined, chance: Ch
 }
 
 function isSame({ fields }: Definition, old: JsonObject, document: JsonObject): boolean {
-  return fields.every(({ name }) => name === 'id' || JSON.stringify(old[name]) === JSON.stringify(document[name]))
+  return fields.every(
+    ({ name }) => name === 'id' || JSON.stringify(ownValue(old, name)) === JSON.stringify(ownValue(document, name)),
+  )
 }
 
 /** Whether somebody has changed the record here since the other server did. */

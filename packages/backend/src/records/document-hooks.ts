@@ -3,6 +3,7 @@
  * `WriteHooks`, and once, however often the documents are judged.
  */
 import { isPannierError } from 'pannier'
+import { ownValue } from '../fields/field-types.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { toText } from '../fields/cast.ts'
@@ -150,9 +151,9 @@ async function changedDocument(
     const { name } = field
     made[name === 'id' ? '_id' : name] = storedValue(field, values[name], hashes)
     if (field.type !== 'file') continue
-    const names = new Set(listOf(made[name]))
-    for (const gone of listOf(document[name])) if (!names.has(gone)) delete attachments[gone as string]
-    for (const file of listOf(values[name]))
+    const names = new Set(listOf(ownValue(made, name)))
+    for (const gone of listOf(ownValue(document, name))) if (!names.has(gone)) delete attachments[gone as string]
+    for (const file of listOf(ownValue(values, name)))
       if (file instanceof NewFile) attachments[file.name] = { data: file.stream(), contentType: file.type }
   }
   if (Object.keys(attachments).length > 0 || document['_attachments'] !== undefined) made['_attachments'] = attachments

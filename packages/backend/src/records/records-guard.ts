@@ -11,7 +11,7 @@ import type { Definition } from '../definitions/definition.ts'
 import { applyInput } from '../fields/apply-input.ts'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT, fieldError } from '../fields/field-errors.ts'
-import { castValue, emptyValue } from '../fields/field-types.ts'
+import { castValue, ownValue, valueIn } from '../fields/field-types.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Chance } from '../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
@@ -86,13 +86,13 @@ export async function preparedDocument(
     fields.flatMap((field) => {
       const { name } = field
       if (name === 'id') return id === undefined ? [] : [[name, id]]
-      return passwords.includes(name) ? [] : [[name, document[name] ?? emptyValue(field)]]
+      return passwords.includes(name) ? [] : [[name, valueIn(document, field)]]
     }),
   )
   const { isAdmin: isSuperuser } = principal
   const options = { isSuperuser, now: dateText(environment.wallClock()), chance: environment }
   const { id: given, ...values } = applyInput(fields, old && { ...old, id }, input, options)
-  for (const name of passwords) values[name] = document[name] ?? old?.[name] ?? ''
+  for (const name of passwords) values[name] = ownValue(document, name) ?? ownValue(old, name) ?? ''
   return { ...withFiles, ...values, _id: given }
 }
 
@@ -165,7 +165,7 @@ export function draftOfDocument({ principal, definition, old, chance }: Document
   for (const field of definition.fields) {
     const { name } = field
     if (name === 'id') continue
-    values[name] = document[name] ?? emptyValue(field)
+    values[name] = valueIn(document, field)
     if (document[name] !== undefined) body[name] = document[name]
   }
   const { _attachments: attachments } = document
@@ -178,7 +178,7 @@ export function draftOfDocument({ principal, definition, old, chance }: Document
   for (const field of definition.fields) {
     const { name, hidden } = field
     const isProtected = hidden || (definition.type === 'auth' && (name === 'email' || name === 'verified'))
-    const before = old?.[name] ?? emptyValue(field)
+    const before = valueIn(old, field)
     if (isProtected && !isSuperuser && JSON.stringify(values[name]) !== JSON.stringify(before)) errors[name] = DIFFERENT
   }
   const prepared = { definition, input: body, isSuperuser, now: '', hashes: new Map<string, string>(), chance }

@@ -1,7 +1,7 @@
 /** Collections as tables of PocketBase, and values of such tables as inputs of records. */
 import type { Definition } from '../definitions/definition.ts'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
-import { castValue, presentValue } from '../fields/field-types.ts'
+import { castValue, ownValue, presentValue } from '../fields/field-types.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { Cell, Row, ScratchTable } from './scratch-protocol.ts'
@@ -24,7 +24,7 @@ export function tableOf(definition: Definition): ScratchTable {
 export function rowOf(definition: Definition, fields: readonly FieldDefinition[], document: JsonObject): Row {
   return fields.map((field) => {
     if (field.name === 'id') return document['_id'] as string
-    return isSecret(definition, field) ? '' : cellOf(field, document[field.name])
+    return isSecret(definition, field) ? '' : cellOf(field, ownValue(document, field.name))
   })
 }
 

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Definition } from '../definitions/definition.ts'
 import { meant } from '../fields/apply-input.ts'
-import { emptyValue } from '../fields/field-types.ts'
+import { valueIn } from '../fields/field-types.ts'
 import type { WrittenRecord } from '../records/write/operations.ts'
 import { digestOf, type Outcomes } from './outcomes.ts'
 import type { MadeValues, PushTransaction, PushWrite } from './push-format.ts'
@@ -21,7 +21,7 @@ export function madeValues(
     const { values, files = {} } = write
     const names = new Set([...Object.keys(values), ...Object.keys(files)])
     const digests = plainFields(definition, names).flatMap((field): [string, string][] => {
-      const stored = document[field.name] ?? emptyValue(field)
+      const stored = valueIn(document, field)
       const isAsSent = !Object.hasOwn(files, field.name) && isDeepStrictEqual(values[field.name], stored)
       return isAsSent ? [] : [[field.name, digestOf(stored)]]
     })

@@ -40,7 +40,9 @@ const OPTIONAL: ReadonlySet<RequestEventName> = new Set([
 
 /** Whether handlers of the event run without a record. */
 export function needsRecord(name: RequestEventName): name is RecordRequestEventName {
-  return name === 'onFileDownloadRequest' || OF_THE_ACCOUNT.has(name) || (name in BY && !OPTIONAL.has(name))
+  return (
+    name === 'onFileDownloadRequest' || OF_THE_ACCOUNT.has(name) || (Object.hasOwn(BY, name) && !OPTIONAL.has(name))
+  )
 }
 
 /** Undefined if no record is meant, or the request is wrong: its route says how. */

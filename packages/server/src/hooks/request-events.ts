@@ -33,31 +33,33 @@ type For = 'anyone' | 'accounts' | 'superusers'
 const COLLECTION = '/api/collections/:collection'
 
 /** By method and route. */
-const EVENTS: Readonly<Record<string, readonly [name: RequestEventName, whom: For]>> = {
-  'GET /api/collections': ['onCollectionsListRequest', 'superusers'],
-  'POST /api/collections': ['onCollectionCreateRequest', 'superusers'],
-  'PUT /api/collections/import': ['onCollectionsImportRequest', 'superusers'],
-  [`GET ${COLLECTION}`]: ['onCollectionViewRequest', 'superusers'],
-  [`PATCH ${COLLECTION}`]: ['onCollectionUpdateRequest', 'superusers'],
-  [`DELETE ${COLLECTION}`]: ['onCollectionDeleteRequest', 'superusers'],
-  'GET /api/settings': ['onSettingsListRequest', 'superusers'],
-  'PATCH /api/settings': ['onSettingsUpdateRequest', 'superusers'],
-  'POST /api/batch': ['onBatchRequest', 'anyone'],
-  'GET /api/realtime': ['onRealtimeConnectRequest', 'anyone'],
-  'POST /api/realtime': ['onRealtimeSubscribeRequest', 'anyone'],
-  'GET /api/files/:collection/:record/:name': ['onFileDownloadRequest', 'anyone'],
-  'POST /api/files/token': ['onFileTokenRequest', 'accounts'],
-  [`POST ${COLLECTION}/auth-with-password`]: ['onRecordAuthWithPasswordRequest', 'anyone'],
-  [`POST ${COLLECTION}/auth-with-otp`]: ['onRecordAuthWithOTPRequest', 'anyone'],
-  [`POST ${COLLECTION}/auth-refresh`]: ['onRecordAuthRefreshRequest', 'accounts'],
-  [`POST ${COLLECTION}/request-otp`]: ['onRecordRequestOTPRequest', 'anyone'],
-  [`POST ${COLLECTION}/request-password-reset`]: ['onRecordRequestPasswordResetRequest', 'anyone'],
-  [`POST ${COLLECTION}/confirm-password-reset`]: ['onRecordConfirmPasswordResetRequest', 'anyone'],
-  [`POST ${COLLECTION}/request-verification`]: ['onRecordRequestVerificationRequest', 'anyone'],
-  [`POST ${COLLECTION}/confirm-verification`]: ['onRecordConfirmVerificationRequest', 'anyone'],
-  [`POST ${COLLECTION}/request-email-change`]: ['onRecordRequestEmailChangeRequest', 'accounts'],
-  [`POST ${COLLECTION}/confirm-email-change`]: ['onRecordConfirmEmailChangeRequest', 'anyone'],
-}
+const EVENTS: ReadonlyMap<string, readonly [name: RequestEventName, whom: For]> = new Map(
+  Object.entries<readonly [name: RequestEventName, whom: For]>({
+    'GET /api/collections': ['onCollectionsListRequest', 'superusers'],
+    'POST /api/collections': ['onCollectionCreateRequest', 'superusers'],
+    'PUT /api/collections/import': ['onCollectionsImportRequest', 'superusers'],
+    [`GET ${COLLECTION}`]: ['onCollectionViewRequest', 'superusers'],
+    [`PATCH ${COLLECTION}`]: ['onCollectionUpdateRequest', 'superusers'],
+    [`DELETE ${COLLECTION}`]: ['onCollectionDeleteRequest', 'superusers'],
+    'GET /api/settings': ['onSettingsListRequest', 'superusers'],
+    'PATCH /api/settings': ['onSettingsUpdateRequest', 'superusers'],
+    'POST /api/batch': ['onBatchRequest', 'anyone'],
+    'GET /api/realtime': ['onRealtimeConnectRequest', 'anyone'],
+    'POST /api/realtime': ['onRealtimeSubscribeRequest', 'anyone'],
+    'GET /api/files/:collection/:record/:name': ['onFileDownloadRequest', 'anyone'],
+    'POST /api/files/token': ['onFileTokenRequest', 'accounts'],
+    [`POST ${COLLECTION}/auth-with-password`]: ['onRecordAuthWithPasswordRequest', 'anyone'],
+    [`POST ${COLLECTION}/auth-with-otp`]: ['onRecordAuthWithOTPRequest', 'anyone'],
+    [`POST ${COLLECTION}/auth-refresh`]: ['onRecordAuthRefreshRequest', 'accounts'],
+    [`POST ${COLLECTION}/request-otp`]: ['onRecordRequestOTPRequest', 'anyone'],
+    [`POST ${COLLECTION}/request-password-reset`]: ['onRecordRequestPasswordResetRequest', 'anyone'],
+    [`POST ${COLLECTION}/confirm-password-reset`]: ['onRecordConfirmPasswordResetRequest', 'anyone'],
+    [`POST ${COLLECTION}/request-verification`]: ['onRecordRequestVerificationRequest', 'anyone'],
+    [`POST ${COLLECTION}/confirm-verification`]: ['onRecordConfirmVerificationRequest', 'anyone'],
+    [`POST ${COLLECTION}/request-email-change`]: ['onRecordRequestEmailChangeRequest', 'accounts'],
+    [`POST ${COLLECTION}/confirm-email-change`]: ['onRecordConfirmEmailChangeRequest', 'anyone'],
+  }),
+)
 
 /** Events that are about a record: their handlers run where there is one. */
 export type RecordRequestEventName =
@@ -67,11 +69,11 @@ export type RecordRequestEventName =
   | 'onRecordAuthRefreshRequest'
   | `onRecord${'Request' | 'Confirm'}${'PasswordReset' | 'Verification' | 'EmailChange'}Request`
 
-export const REQUEST_EVENT_NAMES: readonly RequestEventName[] = Object.values(EVENTS).map(([name]) => name)
+export const REQUEST_EVENT_NAMES: readonly RequestEventName[] = [...EVENTS.values()].map(([name]) => name)
 
 /** Undefined: no event, or the route will refuse the request. */
 export function requestEventName({ method, routeOptions, principal }: FastifyRequest): RequestEventName | undefined {
-  const [name, whom] = EVENTS[`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`] ?? []
+  const [name, whom] = EVENTS.get(`${method === 'HEAD' ? 'GET' : method} ${routeOptions.url}`) ?? []
   if (whom === 'superusers' && !principal.isAdmin) return undefined
   const isLoggedIn = principal.account !== undefined && principal.apiToken === undefined
   return whom === 'accounts' && !isLoggedIn ? undefined : name

@@ -83,7 +83,7 @@ export class RouteEvent<App = HookApp> {
           [value ?? []].flat().map((one): [string, string] => [name, one]),
         ),
       ),
-      pathValue: (name) => pathValues[name] ?? '',
+      pathValue: (name) => (Object.hasOwn(pathValues, name) ? pathValues[name]! : ''),
       signal: gone.signal,
     }
   }

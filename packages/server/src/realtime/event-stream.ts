@@ -23,7 +23,7 @@ const PROBE_MS = 60_000
 const LAST_MS = 5000
 /** A topic is one line, whatever the client has sent. */
 const BREAKS = /[\r\n]/g
-const HEADERS: Readonly<Record<string, string>> = {
+const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',

@@ -58,7 +58,7 @@ const ROUTES: readonly RestRoutes[] = [
 ]
 const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'POST', 'DELETE']
 const JSON_TYPE = 'application/json'
-const HEADERS: Readonly<Record<string, string>> = {
+const HEADERS = {
   'x-xss-protection': '1; mode=block',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'SAMEORIGIN',

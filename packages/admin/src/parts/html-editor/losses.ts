@@ -27,7 +27,7 @@ export function lossesOf(html: string): Losses | undefined {
 function unknownIn(body: HTMLElement): string[] {
   const found = new Set<string>()
   for (const { localName, attributes } of body.querySelectorAll('*')) {
-    const known = KNOWN[localName]
+    const known = Object.hasOwn(KNOWN, localName) ? KNOWN[localName] : undefined
     if (known === undefined) found.add(`<${localName}>`)
     for (const { name, value } of known === undefined ? [] : attributes) {
       if (!known!.includes(name)) found.add(name)

@@ -224,7 +224,7 @@ export class Replica {
     if (answer?.status !== 'rejected') return result()
     const { code, message, data } = answer.rejected
     await answer.rejected.discard()
-    throw new ApiError(STATUS[code] ?? 400, message, { data })
+    throw new ApiError(Object.hasOwn(STATUS, code) ? STATUS[code]! : 400, message, { data })
   }
 }
 

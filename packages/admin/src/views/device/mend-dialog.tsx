@@ -38,7 +38,7 @@ export function MendDialog({ rejected, onClose }: MendProps): ReactNode {
 function Mend({ collection, rejected, onClose }: MendProps & { readonly collection: Collection }): ReactNode {
   const write = rejected.writes[rejected.at]!
   const { mine } = write
-  const fields = formFields(collection).filter(({ name }) => name in mine && !(name === 'id'))
+  const fields = formFields(collection).filter(({ name }) => Object.hasOwn(mine, name) && name !== 'id')
   const [draft, setDraft] = useState(() => draftOf(collection, mine as Row))
   const [errors, setErrors] = useState<Readonly<Record<string, unknown>>>(rejected.data)
   const save = async (): Promise<string | undefined> => {

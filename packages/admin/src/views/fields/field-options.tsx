@@ -153,7 +153,7 @@ function Flag({ field, name, error, onChange }: OptionProps): ReactNode {
       />
       <span>
         {texts.options[name]}
-        {name in texts.flagHelp && <small>{texts.flagHelp[name as keyof typeof texts.flagHelp]}</small>}
+        {Object.hasOwn(texts.flagHelp, name) && <small>{texts.flagHelp[name as keyof typeof texts.flagHelp]}</small>}
         {error !== undefined && <small className="field-error">{error}</small>}
       </span>
     </label>
@@ -164,7 +164,9 @@ function OptionInput({ field, name, kind, error, onChange }: OptionProps & { rea
   const value = field[name as keyof Field]
   const change = (next: unknown): void => onChange({ [name]: next })
   const label = texts.options[name]
-  const help = name in texts.optionHelp ? texts.optionHelp[name as keyof typeof texts.optionHelp] : undefined
+  const help = Object.hasOwn(texts.optionHelp, name)
+    ? texts.optionHelp[name as keyof typeof texts.optionHelp]
+    : undefined
   if (kind === 'list')
     return (
       <ListInput

@@ -26,7 +26,9 @@ export function Reason({ collection, preview, record, account }: ReasonProps): R
   const hidden =
     seen === undefined
       ? []
-      : collection.fields.filter(({ name }) => name in record && !(name in seen)).map(({ name }) => name)
+      : collection.fields
+          .filter(({ name }) => Object.hasOwn(record, name) && !Object.hasOwn(seen, name))
+          .map(({ name }) => name)
   return (
     <div className="reason">
       <p className={isAdmitted ? 'who-yes' : 'who-no'}>

@@ -1,4 +1,5 @@
 /** The value of an expression for a row, as SQLite has it: null is not known, true is 1. */
+import { ownValue } from '../../fields/field-types.ts'
 import { isMany, type FieldDefinition } from '../../fields/field-definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { isSameName } from '../index-statement.ts'
@@ -75,7 +76,7 @@ export function findColumn(
 
 /** Undefined: there is no document. */
 export function storedValue(document: JsonObject | null, { name }: FieldDefinition): unknown {
-  return document?.[name === 'id' ? '_id' : name]
+  return ownValue(document ?? undefined, name === 'id' ? '_id' : name)
 }
 
 /** As a column of PocketBase's table has it. */

@@ -82,7 +82,7 @@ function fieldOf(
 function computedField(expression: SqlExpression): Readonly<Record<string, unknown>> {
   if (expression.kind === 'call' && expression.name === 'count') return INTEGER
   if (expression.kind === 'call' && expression.name === 'total') return NUMBER
-  return expression.kind === 'cast' ? (CASTS[expression.type] ?? JSON_FIELD) : JSON_FIELD
+  return expression.kind === 'cast' ? (CASTS.get(expression.type) ?? JSON_FIELD) : JSON_FIELD
 }
 
 /** Whether what is computed of a column would tell what a rule, or nobody, may show. */
@@ -109,13 +109,15 @@ const JSON_FIELD = { type: 'json', maxSize: 1 }
 const NUMBER = { type: 'number' }
 const INTEGER = { type: 'number', onlyInt: true }
 const BOOL = { type: 'bool' }
-const CASTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  real: NUMBER,
-  decimal: NUMBER,
-  numeric: NUMBER,
-  int: INTEGER,
-  integer: INTEGER,
-  text: { type: 'text' },
-  boolean: BOOL,
-  bool: BOOL,
-}
+const CASTS: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map(
+  Object.entries<Readonly<Record<string, unknown>>>({
+    real: NUMBER,
+    decimal: NUMBER,
+    numeric: NUMBER,
+    int: INTEGER,
+    integer: INTEGER,
+    text: { type: 'text' },
+    boolean: BOOL,
+    bool: BOOL,
+  }),
+)

@@ -1,4 +1,5 @@
 /** `expand` of a request: related records in the records that are shown, as far as their view rules admit them. */
+import { ownValue } from '../../fields/field-types.ts'
 import type { Access } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { KnownDefinitions } from '../../access/rule-records.ts'
@@ -164,7 +165,7 @@ async function idsOf(
   { snapshot }: Expanding,
 ): Promise<string[][]> {
   if (back === undefined) {
-    const texts = records.map(({ document, without }) => (without.has(key) ? [] : [document[key]].flat()))
+    const texts = records.map(({ document, without }) => (without.has(key) ? [] : [ownValue(document, key)].flat()))
     return texts.map((ids) => [...new Set(ids.filter((id) => typeof id === 'string' && id !== ''))] as string[])
   }
   const ids = records.map(({ document }) => document['_id'] as string)

@@ -2,7 +2,7 @@
 import type { Definition } from '../../definitions/definition.ts'
 import { ACCOUNT_SECRETS } from '../../definitions/system-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
-import { presentValue } from '../../fields/field-types.ts'
+import { ownValue, presentValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { RecordJson, ShowOptions } from '../record-types.ts'
 
@@ -56,7 +56,7 @@ export function recordJson(record: ShownRecord, isAdmin: boolean): RecordJson {
     } else if (key === 'id') json[key] = document['_id']
     else if (record.without.has(key)) continue
     else if (key !== 'email' || definition.type !== 'auth' || record.hasEmail || document['emailVisibility'] === true)
-      json[key] = presentValue(field, document[key])
+      json[key] = presentValue(field, ownValue(document, key))
   }
   return record.enrich?.(json) ?? json
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { meant } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
-import { emptyValue } from '../../fields/field-types.ts'
+import { valueIn } from '../../fields/field-types.ts'
 import type { Draft } from './draft.ts'
 import type { RecordOperation } from './operations.ts'
 
@@ -20,7 +20,7 @@ export function isAsSeen(
     const [field, modifier] = meant(definition.fields, key) ?? []
     if (field === undefined || modifier !== undefined) return true
     if (!sees(field) || isWithheld(field, definition.type)) return false
-    const stored = old![field.name] ?? emptyValue(field)
+    const stored = valueIn(old, field)
     const isSeen = Object.hasOwn(was, field.name) && isDeepStrictEqual(was[field.name], stored)
     return isSeen || isOwn?.(field.name, stored) === true || isDeepStrictEqual(asked[field.name], stored)
   })

@@ -2,6 +2,7 @@
  * Attachments of documents that are records: each new one is a file of a file field, which asks of it what it asks of an upload. Its
  * type is that of its content.
  */
+import { ownValue } from '../../fields/field-types.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { checkFile } from '../../fields/file-field.ts'
 import type { FileField } from '../../fields/field-definition.ts'
@@ -53,7 +54,7 @@ export async function withCheckedFiles(
 
 function fieldOf({ fields }: Definition, document: JsonObject, name: string): FileField | undefined {
   return fields.find(
-    (field): field is FileField => field.type === 'file' && listOf(document[field.name]).includes(name),
+    (field): field is FileField => field.type === 'file' && listOf(ownValue(document, field.name)).includes(name),
   )
 }
 

@@ -4,7 +4,7 @@ import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import { applyChange, applyInput, meant } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { toText } from '../../fields/cast.ts'
-import { checkValue, emptyValue } from '../../fields/field-types.ts'
+import { checkValue, ownValue, valueIn } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import { NewPassword } from '../../fields/password-field.ts'
 import { NO_FORMAT } from '../../fields/text-fields.ts'
@@ -83,7 +83,7 @@ export function valueErrors(
     const { name, type } = field
     const value = values[name]
     // Undefined stands for a new record.
-    const stored = old === undefined ? undefined : (old[name === 'id' ? '_id' : name] ?? emptyValue(field))
+    const stored = old === undefined ? undefined : name === 'id' ? old['_id'] : valueIn(old, field)
     const before = type === 'file' && attachments.length > 0 ? [...listOf(stored), ...attachments] : stored
     const error =
       checkValue(field, value, { old: before }) ?? (name === 'id' && !canBeId(value) ? NO_FORMAT : undefined)
@@ -146,8 +146,8 @@ export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObje
     const value = values[name]
     document[name] = storedValue(field, value, hashes)
     if (field.type !== 'file') continue
-    const names = new Set(listOf(document[name]))
-    for (const gone of listOf(old?.[name])) if (!names.has(gone)) delete attachments[gone as string]
+    const names = new Set(listOf(ownValue(document, name)))
+    for (const gone of listOf(ownValue(old, name))) if (!names.has(gone)) delete attachments[gone as string]
     for (const file of listOf(value))
       if (file instanceof NewFile && elsewhere?.has(file.name) !== true)
         attachments[file.name] = { data: file.stream(), contentType: file.type }

@@ -16,7 +16,7 @@ import { rowsOf } from '../../definitions/views/view-rows.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { meant } from '../../fields/apply-input.ts'
 import { fieldError } from '../../fields/field-errors.ts'
-import { emptyValue } from '../../fields/field-types.ts'
+import { valueIn } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { conflicting, forbidden, missing } from '../../gateway/service-error.ts'
 import type { ErrorData, FieldError, ServiceError } from '../../gateway/service-error.ts'
@@ -196,7 +196,7 @@ export class Judge {
       if ((viewRule === '' && updateRule === '') || !sent.has(field)) continue
       const meets = (rule: Rule): boolean => this.#access.meets(actor, definition, rule, record, options)
       if (meets(updateRule)) continue
-      const before = old?.[name] ?? emptyValue(field)
+      const before = valueIn(old, field)
       const isSame = JSON.stringify(asked[name]) === JSON.stringify(before)
       if (!isSame || (old !== undefined && !meets(viewRule))) errors[name] = NOT_ALLOWED
     }

@@ -4,7 +4,7 @@ import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { dateText } from '../../fields/date-text.ts'
 import { applyChange, meant } from '../../fields/apply-input.ts'
-import { checkValue } from '../../fields/field-types.ts'
+import { checkValue, ownValue } from '../../fields/field-types.ts'
 import { NewFile, type Upload } from '../../fields/new-file.ts'
 import { isUpload } from '../../fields/program-value.ts'
 import { newPassword, UnknownPassword } from '../../fields/password-field.ts'
@@ -71,7 +71,7 @@ async function hashesOf(
   for (const field of fields) {
     if (field.type !== 'password') continue
     const [, changed] = changes.findLast(([key]) => key === field.name) ?? []
-    const password = newPassword(changed ?? input[field.name])
+    const password = newPassword(changed ?? ownValue(input, field.name))
     if (password === undefined || checkValue(field, password, { old: undefined }) !== undefined) continue
     const isUnknown = password instanceof UnknownPassword
     hashes.set(field.name, isUnknown ? passwords.unknownHash() : await passwords.hash(password.text))

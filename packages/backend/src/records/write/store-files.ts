@@ -2,7 +2,7 @@
 import type { RecordFiles } from '../../files/record-files.ts'
 import { toText } from '../../fields/cast.ts'
 import { isMany } from '../../fields/field-definition.ts'
-import { checkValue } from '../../fields/field-types.ts'
+import { checkValue, ownValue } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import { generate } from '../../fields/pattern.ts'
 import { canBeId, listOf, type PreparedInput } from './draft.ts'
@@ -39,7 +39,7 @@ function isId({ definition: { fields } }: PreparedInput, id: string): boolean {
 
 /** What hooks have set comes after the input. */
 function lastOf({ input, changes }: PreparedInput, name: string): unknown {
-  return changes.findLast(([key]) => key === name)?.[1] ?? input[name]
+  return changes.findLast(([key]) => key === name)?.[1] ?? ownValue(input, name)
 }
 
 function acceptable({ definition: { fields }, input, changes }: PreparedInput): readonly NewFile[] {

@@ -42,7 +42,7 @@ const CREDENTIAL: OptionNames<Credential> = { password: true, derivation: true, 
 /** Throws a TypeError. */
 export function checkCredential(credential: Credential, call: string): void {
   checkOptions(call, credential, CREDENTIAL)
-  const given = ['password', 'key', 'recoveryKey'].filter((name) => name in credential)
+  const given = ['password', 'key', 'recoveryKey'].filter((name) => Reflect.has(credential, name))
   if (given.length !== 1) throw badArgument(call, 'one of password, key and recoveryKey must be given', given.join())
   if ('password' in credential) checkPassword(credential.password, call)
   else if ('recoveryKey' in credential) {
