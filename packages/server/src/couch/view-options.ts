@@ -86,7 +86,7 @@ function codePoints(text: string): string {
   return Buffer.from(text).toString('latin1')
 }
 
-const BOUNDS = ['startkey', 'start_key', 'endkey', 'end_key']
+const BOUNDS = ['key', 'startkey', 'start_key', 'endkey', 'end_key']
 
 /** A level counts more than `group=true`. */
 function group(parameters: QueryParameters): boolean | number | undefined {

@@ -105,8 +105,9 @@ export class ReplicationRun {
     }
   }
 
+  /** A job that has just begun has one, too: clients ask for what came since. */
   #lastSequence(): ReplicationSequence {
-    return this.#replication?.parts[0]?.progress.lastSeq ?? null
+    return this.#replication?.parts[0]?.progress.lastSeq ?? '0'
   }
 
   #start(source: ReplicationSide, target: ReplicationSide, signal: AbortSignal): Replication {

@@ -987,6 +987,13 @@ table('Mango', () => database('mango', TEN), [
     json: { result: 'exists' },
   },
   {
+    name: 'of a field that is none',
+    request: 'POST /mango/_index',
+    body: { index: { fields: [{ n: 2 }] } },
+    status: 400,
+    json: { error: 'invalid_sort_field' },
+  },
+  {
     name: 'a second one in its document',
     request: 'POST /mango/_index',
     body: {

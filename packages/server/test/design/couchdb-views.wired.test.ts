@@ -88,7 +88,7 @@ test('keys go with descending and with ids, and not with bounds', async () => {
   expect(await values('')).toEqual(['0', '3', '6', '2', '5'])
   expect(await values('?descending=true')).toEqual(['5', '2', '6', '3', '0'])
   expect(await values('?startkey_docid=3&endkey_docid=5')).toEqual(['3', '5'])
-  for (const bound of ['startkey=0', 'endkey=0']) {
+  for (const bound of ['startkey=0', 'endkey=0', 'key=0']) {
     const answer = await send(running.url, `POST /views/_design/d/_view/numbers?${bound}`, { keys: [0] })
     expect([answer.status, answer.json['error']]).toEqual([400, 'query_parse_error'])
   }

@@ -148,6 +148,7 @@ test('a continuous one keeps running, is listed, and ends when it is cancelled',
       target: `${other.url}/remote/`,
       continuous: true,
       doc_id: null,
+      through_seq: expect.any(String),
     },
   ])
   const jobs = await send(server.url, 'GET /_scheduler/jobs')

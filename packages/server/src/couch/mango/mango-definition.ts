@@ -80,7 +80,11 @@ export function parseFields(fields: unknown): MangoField[] {
     if (typeof field === 'string') return { path: field, descending: false }
     const [entry, ...more] = isJsonObject(field) ? Object.entries(field) : []
     if (entry === undefined || more.length > 0 || (entry[1] !== 'asc' && entry[1] !== 'desc'))
-      throw badRequest('A field is a string or an object like {"name": "asc"}')
+      throw new HttpError(
+        400,
+        'invalid_sort_field',
+        `Invalid sort field: ${JSON.stringify(field)}. Write a name, or {"name": "asc"}.`,
+      )
     return { path: entry[0], descending: entry[1] === 'desc' }
   })
 }
