@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { constants, tmpdir } from 'node:os'
@@ -42,6 +43,13 @@ export async function stop(child: ChildProcess, signal: NodeJS.Signals = 'SIGTER
   const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_GRACE_MS)
   await gone
   clearTimeout(timer)
+}
+
+/** Kills one process, and resolves when it is gone. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
 }
 
 export interface RunResult {

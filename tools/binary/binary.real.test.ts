@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashSync } from '@node-rs/bcrypt'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { kill } from '../processes.ts'
 import { open } from 'pannier'
 import { until } from '../../packages/server/test/test-server.ts'
 import { call, EMAIL, PASSWORD, tokenFor } from '../../packages/server/test/rest/rest-server.ts'
@@ -33,7 +34,7 @@ beforeAll(async () => {
   await buildBinary(program)
 })
 afterAll(async () => {
-  child?.kill('SIGKILL')
+  if (child !== undefined) await kill(child)
   await rm(dir, { recursive: true, force: true })
 })
 

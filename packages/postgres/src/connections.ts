@@ -150,6 +150,9 @@ export interface PatienceLimits {
   readonly isAwaited?: () => boolean
 }
 
+/** For what is done again, or that nobody waits for. */
+export const UNAWAITED: PatienceLimits = { isAwaited: () => false }
+
 /** The waits of one call, in all bounded. */
 export class Patience {
   readonly #environment: Environment

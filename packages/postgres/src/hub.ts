@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { every, type CommitSequence, type Environment, type Generation, type Hint } from 'pannier/internal'
-import type { Connections, PatienceLimits, Result, Statement } from './connections.ts'
+import { UNAWAITED, type Connections, type PatienceLimits, type Result, type Statement } from './connections.ts'
 import type { Settings } from './options.ts'
 import type { Schema } from './schema.ts'
 
@@ -39,8 +39,6 @@ const HEARTBEAT_MS = 10_000
 const FORGOTTEN = `interval '1 day'`
 const LISTEN_AGAIN_MS = 500
 const NAME_LENGTH_MAX = 63
-/** For what is done again, or that nobody waits for. */
-export const UNAWAITED: PatienceLimits = { isAwaited: () => false }
 /** The length of a name of a process, or of a handle. */
 export const ID_LENGTH = 16
 

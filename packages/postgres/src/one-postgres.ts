@@ -1,6 +1,6 @@
 /** One PostgreSQL of a storage: its connections, its tables, and what the processes that use it tell one another. */
 import type { Environment } from 'pannier/internal'
-import { Connections, type Result } from './connections.ts'
+import { Connections, UNAWAITED, type Result, type Statement } from './connections.ts'
 import { failure } from './errors.ts'
 import { Hub } from './hub.ts'
 import type { Settings } from './options.ts'
@@ -47,9 +47,9 @@ export class OnePostgres {
       const { schema } = this.settings
       const join = `update ${schema}.identity set home = $1
         where home = id and id <> $1 and not exists (select from ${schema}.database)`
-      await this.connections.patiently(() => this.connections.one({ text: join, values: [home] }))
+      await this.#unawaited({ text: join, values: [home] })
       const text = `select home from ${schema}.identity`
-      const { rows } = await this.connections.patiently(() => this.connections.one({ text }))
+      const { rows } = await this.#unawaited({ text })
       if (rows[0]![0] === home && id !== home) return id
       const reason =
         id === home
@@ -64,6 +64,10 @@ export class OnePostgres {
     const slice = (): Promise<readonly Result[]> =>
       this.connections.transaction([{ text: this.sql.deleteSlice }, { text: this.sql.forgetDestroyed }])
     for (let deleted = 1; deleted > 0;) deleted = (await this.connections.patiently(slice))[0]!.count
+  }
+
+  #unawaited(statement: Statement): Promise<Result> {
+    return this.connections.patiently(() => this.connections.one(statement), this.connections.patience(UNAWAITED))
   }
 
   #once(work: () => Promise<string>): Promise<string> {

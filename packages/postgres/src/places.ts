@@ -6,7 +6,7 @@
  * and after it the original (docs/internals/postgres.md).
  */
 import { createHash } from 'node:crypto'
-import type { Environment } from 'pannier/internal'
+import { awaited, type Environment } from 'pannier/internal'
 import { failure } from './errors.ts'
 import type { OnePostgres } from './one-postgres.ts'
 
@@ -66,7 +66,11 @@ export class Places {
   }
 
   /** Makes the tables where they are missing. */
-  async idOf(postgres: OnePostgres): Promise<string> {
+  idOf(postgres: OnePostgres): Promise<string> {
+    return awaited(this.environment, this.#idOf(postgres))
+  }
+
+  async #idOf(postgres: OnePostgres): Promise<string> {
     const home = await this.home.asFirst()
     return postgres === this.home ? home : postgres.asFurther(home)
   }
@@ -212,12 +216,13 @@ export class Places {
   async #byId(id: string, name: string): Promise<OnePostgres> {
     const another = new Error('another')
     try {
-      return await Promise.any(
+      const found = Promise.any(
         this.all.map(async (postgres) => {
-          if ((await this.idOf(postgres)) !== id) throw another
+          if ((await this.#idOf(postgres)) !== id) throw another
           return postgres
         }),
       )
+      return await awaited(this.environment, found)
     } catch (error) {
       const failed: unknown = (error as AggregateError).errors.find((one) => one !== another)
       if (failed !== undefined) throw failed

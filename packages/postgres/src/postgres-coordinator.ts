@@ -8,7 +8,8 @@
 import { assert, Lease, pause, WRITER_SILENCE_MS_MAX } from 'pannier/internal'
 import type { Coordinator, Environment, Generation, Hint, WriterLease } from 'pannier/internal'
 import { failure, operationError } from './errors.ts'
-import { ID_LENGTH, UNAWAITED, type Freed, type Hub, type Member, type Message } from './hub.ts'
+import { UNAWAITED, type Result, type Statement } from './connections.ts'
+import { ID_LENGTH, type Freed, type Hub, type Member, type Message } from './hub.ts'
 import type { OnePostgres } from './one-postgres.ts'
 
 /** How long one that waits sleeps, if it hears nothing. */
@@ -42,6 +43,7 @@ export class PostgresCoordinator implements Coordinator, Member {
   #releasing: Promise<void> = Promise.resolve()
   #pinning: Promise<void> = Promise.resolve()
   #pinned: Generation | undefined
+  readonly #ending = new AbortController()
   #closed = false
 
   constructor({ hub, place }: OnePostgres, { name, realm, environment }: Handle) {
@@ -114,11 +116,9 @@ export class PostgresCoordinator implements Coordinator, Member {
     const pinning = this.#pinning.then(async () => {
       if (this.#closed || this.#pinned === generation) return
       await this.#hub.alive()
-      await this.#hub.query({
-        text: `insert into ${this.#hub.tables('pin')} (name, handle, server, generation) values ($1, $2, $3, $4)
-          on conflict (name, handle) do update set generation = excluded.generation`,
-        values: [this.name, this.self, this.#hub.server, generation],
-      })
+      const text = `insert into ${this.#hub.tables('pin')} (name, handle, server, generation) values ($1, $2, $3, $4)
+          on conflict (name, handle) do update set generation = excluded.generation`
+      await this.#query({ text, values: [this.name, this.self, this.#hub.server, generation] })
       this.#pinned = generation
     })
     this.#pinning = pinning.catch(() => {})
@@ -131,7 +131,7 @@ export class PostgresCoordinator implements Coordinator, Member {
     const text = `select min(p.generation) from ${this.#hub.tables('pin')} p
       join ${this.#hub.tables('server')} s on s.server = p.server where p.name = $1 and s.until > clock_timestamp()`
     try {
-      const { rows } = await this.#hub.query({ text, values: [this.name] })
+      const { rows } = await this.#query({ text, values: [this.name] })
       return (rows[0]![0] as Generation | null) ?? undefined
     } catch (error) {
       throw operationError(error, this.#place)
@@ -141,6 +141,7 @@ export class PostgresCoordinator implements Coordinator, Member {
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#ending.abort()
     if (this.#lease !== undefined) this.#lease.release()
     else if (this.#waiting !== undefined) {
       this.#waiting.wake()
@@ -229,6 +230,11 @@ export class PostgresCoordinator implements Coordinator, Member {
         () => {},
       )
     })
+  }
+
+  /** For the handle: tries end when it is closed. */
+  #query(statement: Statement): Promise<Result> {
+    return this.#hub.query(statement, { signal: this.#ending.signal })
   }
 
   #lose(lease: Lease): void {

@@ -4,7 +4,7 @@
  * Every row of data names its database by a number that its maker has drawn: no sequence of PostgreSQL's is needed. The fence row is
  * what writes are refused by. It is small, has room in its page, and is updated in place (HOT) by every append.
  */
-import type { Connections, Statement } from './connections.ts'
+import { UNAWAITED, type Connections, type Statement } from './connections.ts'
 import { failure, isFenced, openError, Refused, stateOf } from './errors.ts'
 
 /** Raised with each change of the tables. A newer one is refused. */
@@ -49,9 +49,9 @@ export class Schema {
   }
 
   async #make(): Promise<Identity> {
-    const patience = this.#connections.patience()
+    const patience = this.#connections.patience(UNAWAITED)
     for (let tries = 1; ; tries++) {
-      const { rows } = await this.#connections.patiently(() => this.#connections.one(this.#look()))
+      const { rows } = await this.#unawaited(() => this.#connections.one(this.#look()))
       const [hasTables, hasVersion, hasSchema] = rows[0]!
       if (hasVersion !== true && hasTables === true) throw this.#foreign()
       const version = hasVersion === true ? await this.#version() : 0
@@ -67,9 +67,14 @@ export class Schema {
     }
   }
 
+  /** Several callers may wait for the same tables, and each may leave: who waits keeps the process alive. */
+  #unawaited<T>(work: () => Promise<T>): Promise<T> {
+    return this.#connections.patiently(work, this.#connections.patience(UNAWAITED))
+  }
+
   async #version(): Promise<number> {
     const text = `select version from ${this.#name}.version`
-    const { rows } = await this.#connections.patiently(() => this.#connections.one({ text }))
+    const { rows } = await this.#unawaited(() => this.#connections.one({ text }))
     const version = rows[0]?.[0]
     if (typeof version !== 'number') throw this.#foreign()
     if (version <= VERSION) return version
@@ -79,7 +84,7 @@ export class Schema {
 
   async #identity(): Promise<Identity> {
     const text = `select id, home from ${this.#name}.identity`
-    const { rows } = await this.#connections.patiently(() => this.#connections.one({ text }))
+    const { rows } = await this.#unawaited(() => this.#connections.one({ text }))
     const [id, home] = rows[0] as [string, string]
     return { id, home }
   }

@@ -72,9 +72,13 @@ async function wrongsOf({ file, late, running, timers }: Guard): Promise<readonl
   return [...late, ...left.map((what) => `${file} leaves behind: ${what}`)]
 }
 
-/** The first line of a stack that is not of this file. */
+/** Files that set timers for others. */
+const TIMER_KEEPERS = /setup\/guard|\/environment\.ts|new Promise/
+
+/** The line of a stack that says who has set a timer. */
 function placeOf({ message, stack = '' }: Error): string {
-  const line = stack.split('\n').find((text) => text.includes(' at ') && !text.includes('setup/guard'))
+  const lines = stack.split('\n').filter((text) => text.includes(' at '))
+  const line = lines.find((text) => !TIMER_KEEPERS.test(text)) ?? lines[0]
   return `${line?.trim() ?? ''} (${message})`
 }
 

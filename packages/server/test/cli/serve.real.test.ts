@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { kill } from '../../../../tools/processes.ts'
 import { systemEnvironment } from 'pannier/internal'
 import { askNewPassword } from '../../src/cli/ask-password.ts'
 import { runCaptured } from './run-captured.ts'
@@ -35,7 +36,7 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-serve-'))
 })
 afterEach(async () => {
-  for (const one of started.splice(0)) one.kill('SIGKILL')
+  await Promise.all(started.splice(0).map(kill))
   await rm(dir, { recursive: true, force: true })
 })
 

@@ -1,4 +1,5 @@
 /** PouchDB from npm, unmodified, over HTTP: as a client of the server, and as a replica that syncs with it. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import PouchDB from 'pouchdb'
 import type { PouchChange, PouchDocument } from 'pouchdb'
 import memoryAdapter from 'pouchdb-adapter-memory'
@@ -11,6 +12,9 @@ import { ADMIN_NAME, ADMIN_PASSWORD, startServer, until } from '../test-server.t
 import type { TestServer } from '../test-server.ts'
 
 PouchDB.plugin(memoryAdapter).plugin(findPlugin)
+
+/** From one try of PouchDB to the next. */
+const BACK_OFF_MS = 50
 
 let running: TestServer
 let remote: PouchDB
@@ -243,7 +247,7 @@ test('live sync continues when the server is killed and starts again', async () 
   const proxy = await faultProxy(server.url, 1, 0, ({ method, url }) => method === 'GET' && url === '/live/')
   const url = `${proxy.url.replace('//', `//${ADMIN_NAME}:${ADMIN_PASSWORD}@`)}/live`
   const other = memoryPouch('other')
-  const again = { live: true, retry: true, back_off_function: () => 50 }
+  const again = { live: true, retry: true, back_off_function: () => BACK_OFF_MS }
   const syncs = [local, other].map((db) => db.sync(url, again))
   const meet = async (count: number): Promise<void> => {
     const isThere = async (): Promise<boolean> => {
@@ -259,6 +263,8 @@ test('live sync continues when the server is killed and starts again', async () 
   await other.put({ _id: 'meanwhile there' })
   await meet(3)
   for (const one of syncs) one.cancel()
+  // PouchDB does not clear its timer.
+  await sleep(BACK_OFF_MS)
   await proxy.close()
   expect(await server.end()).toEqual([])
 })

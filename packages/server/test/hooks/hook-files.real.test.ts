@@ -8,6 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { kill } from '../../../../tools/processes.ts'
 import { until } from '../test-server.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
@@ -22,15 +23,9 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-hooks-'))
 })
 afterEach(async () => {
-  await Promise.all(started.splice(0).map(ended))
+  await Promise.all(started.splice(0).map(kill))
   await rm(dir, { recursive: true, force: true })
 })
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-}
 
 interface Running {
   readonly url: string

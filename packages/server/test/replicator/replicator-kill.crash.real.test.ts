@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { kill } from '../../../../tools/processes.ts'
 import { pouchServer } from '../../testing/pouchdb-server.ts'
 import { ADMIN_NAME, ADMIN_PASSWORD, send, until } from '../test-server.ts'
 
@@ -21,7 +22,7 @@ async function serve(dir: string): Promise<{ readonly child: ChildProcess; reado
   const admin = `${ADMIN_NAME}:${ADMIN_PASSWORD}`
   const parameters = ['serve', '--dir', dir, '--port', '0', '--admin', admin, '--replicate-with', '127.0.0.1']
   const child = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...parameters])
-  opened.push({ close: async () => void child.kill('SIGKILL') })
+  opened.push({ close: () => kill(child) })
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
   child.stderr.resume()

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import { afterEach, beforeEach, expect, test, type TestContext } from 'vitest'
-import { freePort } from '../../../../tools/processes.ts'
+import { freePort, kill } from '../../../../tools/processes.ts'
 import { needPebble, Pebble } from '../../../../tools/test/pebble.ts'
 import { until } from '../test-server.ts'
 import { askSecurely } from './https-client.ts'
@@ -32,7 +32,7 @@ beforeEach(async () => {
   port = await freePort()
 })
 afterEach(async () => {
-  for (const one of started.splice(0)) one.kill('SIGKILL')
+  await Promise.all(started.splice(0).map(kill))
   await rm(dir, { recursive: true, force: true })
 })
 
