@@ -26,9 +26,10 @@ const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
  * Each entry of `@pannier/rules` alone. `compile` is for servers, and shares half of its modules with the main entry. The values that
  * a list is sorted by are 0.4 KiB of it, what a match-all implies and texts in lower case 0.1 KiB. What refuses a rule that tries too many
  * rows is 0.1 KiB of each. Rules of fields, and the rows and the time that a request may take, are 0.2 KiB of each. `search()` is 0.2 KiB
- * of the main entry. `cut` is for servers, and has most of both.
+ * of the main entry. To plan a rule once a record and not once a row is 0.1 KiB of each (ADR 51). `cut` is for servers, and has most of
+ * both.
  */
-const RULES_BYTES_MAX = { 'index.ts': 12.85 * 1024, 'compile.ts': 8.2 * 1024, 'cut.ts': 20.2 * 1024 }
+const RULES_BYTES_MAX = { 'index.ts': 12.95 * 1024, 'compile.ts': 8.3 * 1024, 'cut.ts': 20.3 * 1024 }
 const RULES_BYTES_GOAL = 8 * 1024
 /** `@pannier/client`, beside the library. */
 const CLIENT_BYTES_MAX = 13.2 * 1024

@@ -75,14 +75,22 @@ function spend(work: Work, rows: number): void {
   if (work.rowsLeft < 0) throw new RuleError('limit', 'Too many rows are compared.', 0)
 }
 
+type Ask = (work: Work) => boolean | undefined
+
 /** Whether some choice of rows, for the joins that have none yet, meets the condition. */
 export function some(condition: Condition, work: Work): boolean | undefined {
-  if (condition.kind === 'or') return anyOf(condition.of, (part) => some(part, work))
-  const parts = condition.kind === 'and' ? condition.of : [condition]
-  return allOf(
-    independent(parts, (part) => openOf(part, work)),
-    (group) => together(group, work),
-  )
+  const open = Array.from(joinsOf(condition)).filter((join) => !work.rows.has(join))
+  return asking(condition, open)(work)
+}
+
+/** The way to ask is the same for each choice of rows, so it is found once. `open`: the joins that have no row then. */
+function asking(condition: Condition, open: readonly Join[]): Ask {
+  const { kind } = condition
+  const parts = kind === 'leaf' ? [condition] : condition.of
+  const groups = kind === 'or' ? parts.map((part) => [part]) : independent(parts, (part) => openOf(part, open))
+  const asks = groups.map((group) => askingTogether(group, open))
+  const answerOf = kind === 'or' ? anyOf<Ask> : allOf<Ask>
+  return (work) => answerOf(asks, (ask) => ask(work))
 }
 
 /** Parts that share no open join may be asked one by one: those that do speak of one row. */
@@ -105,18 +113,22 @@ export function firstOf(open: readonly Join[]): Join | undefined {
   return open.find(({ parent }) => parent === undefined || !open.includes(parent))
 }
 
-function openOf(part: Condition, { rows }: Work): Join[] {
-  return Array.from(joinsOf(part)).filter((join) => !rows.has(join))
+function openOf(part: Condition, open: readonly Join[]): readonly Join[] {
+  const joins = joinsOf(part)
+  return open.filter((join) => joins.has(join))
 }
 
 /** Chooses a row for the first open join of the parts. */
-function together(parts: readonly Condition[], work: Work): boolean | undefined {
+function askingTogether(parts: readonly Condition[], open: readonly Join[]): Ask {
   const [only] = parts
-  if (parts.length === 1 && only!.kind !== 'leaf') return some(only!, work)
-  const next = firstOf(parts.flatMap((part) => openOf(part, work)))
+  if (parts.length === 1 && only!.kind !== 'leaf') return asking(only!, open)
+  const all: Condition = { kind: 'and', of: parts }
+  const next = firstOf(openOf(all, open))
   // Parts without an open join come one by one.
-  if (next === undefined) return holds(only as Leaf, work)
-  return withRows(next, work, () => some({ kind: 'and', of: parts }, work))
+  if (next === undefined) return (work) => holds(only as Leaf, work)
+  const rest = open.filter((join) => join !== next)
+  const ask = asking(all, rest)
+  return (work) => withRows(next, work, () => ask(work))
 }
 
 /** Whether `body` holds for some row of a join. */
@@ -132,12 +144,10 @@ export function withRows(join: Join, work: Work, body: () => boolean | undefined
 }
 
 function holds({ test, every, visible }: Leaf, work: Work): boolean | undefined {
-  const answers = [
-    () => isTrue(testOf(test, work)),
-    () => (every === undefined ? true : not(someFails(every.test, [...every.joins], work))),
-    ...visible.map((join) => () => isVisible(join, work)),
-  ]
-  return allOf(answers, (answer) => answer())
+  const answer = isTrue(testOf(test, work))
+  if (answer === false) return answer
+  const isEach = every === undefined || not(someFails(every.test, [...every.joins], work))
+  return allOf([answer, isEach, ...visible.map((join) => isVisible(join, work))], (one) => one)
 }
 
 /** NULL does not fail: PocketBase looks for rows where the condition is false. */

@@ -30,7 +30,7 @@ function give(id: string, role: string, rev?: unknown): Promise<Answer> {
 test.each(seedsOf('race'))('writes of roles race with the deletion of the record (SEED=%d)', async (seed) => {
   const random = seededRandom(seed)
   for (let round = 0; round < ROUNDS; round++) {
-    const id = `race${seed}x${round}`.padEnd(15, '0')
+    const id = `race${seed.toString(36)}x${round}`.padEnd(15, '0')
     await account(id)
     const first = random.chance(0.5) ? await give(id, 'old') : undefined
     const work: (() => Promise<Answer>)[] = [() => server.call(`DELETE /collections/users/records/${id}`)]

@@ -254,7 +254,9 @@ test.each(seedsOf('model'))('random requests are answered (seed %i)', async (see
     })
     const text = await response.text()
     expect(response.status, `${method} ${url} ${text}`).not.toBe(500)
-    if (response.status >= 400 && method !== 'HEAD' && !text.includes('The URL is malformed'))
+    // A path with `..` may lead to the other door.
+    const isRest = new URL(response.url).pathname.startsWith('/api/')
+    if (isRest && response.status >= 400 && method !== 'HEAD' && !text.includes('The URL is malformed'))
       expect(JSON.parse(text), `${method} ${url} ${text}`).toMatchObject({
         message: expect.any(String),
         status: response.status,

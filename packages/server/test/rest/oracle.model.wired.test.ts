@@ -130,7 +130,7 @@ test.for(seedsOf('model'))('seed %i: hidden records change no answer', async (se
   const { server, token } = world
   const { records } = server.server.backend
   const rules = await world.begin(random, true)
-  const ids = Array.from({ length: IDS_COUNT }, (_, n) => `record${n}x${seed}`.padEnd(15, 'r'))
+  const ids = Array.from({ length: IDS_COUNT }, (_, n) => `r${n}x${seed.toString(36)}`.padEnd(15, 'r'))
   const made = ids.map((id) => ({ id, ...randomFields(random) }))
   for (const record of made) await records.create(ITSELF, 'posts_a', record)
   const caller = random.pick(['', token])

@@ -11,6 +11,8 @@ import { startRest } from './rest-server.ts'
 const REQUESTS = 100
 const TIMEOUT_MS = 3_600_000
 const SHOWN = 5
+/** docs/internals/backend-reads.md says why: the order would say what is hidden. */
+const DEPARTURE = 'Only superusers can sort or group by e-mail addresses'
 
 test(
   'random requests to a random application are answered as by the real PocketBase, if it is asked',
@@ -30,7 +32,7 @@ test(
         for (let count = 0; count < REQUESTS; count++) {
           const request = randomRequest(random)
           const [expected, answer] = [comparable(await real.ask(request)), comparable(await said.ask(request))]
-          if (answer === expected) continue
+          if (answer === expected || answer.includes(DEPARTURE)) continue
           wrong.push({ seed, count, request, expected, answer })
           // What follows may differ because of it.
           break

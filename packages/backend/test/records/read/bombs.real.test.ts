@@ -1,10 +1,10 @@
 /** Goal: no request holds up the others, whatever its filter, sort or expand multiplies. Method: counts of rows, and of turns that others get. */
 import { setImmediate } from 'node:timers/promises'
-import { open } from 'pannier'
+import { open, preload } from 'pannier'
 import { memory } from 'pannier/memory'
 import { virtualEnvironment } from 'pannier/testing'
 import type { Environment } from 'pannier/types'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { RequestBudget } from '../../../src/records/read/request-budget.ts'
 import { actorOf, makeWorld, type World } from './read-world.ts'
 
@@ -20,7 +20,8 @@ const collection = (name: string, fields: object[], options: object = {}): objec
   ...options,
 })
 const GUEST = actorOf('guest')
-const TICK_MS = 0.01
+/** What a look at the clock takes: of work that looks at it for each row, and of work that looks at it for each record. */
+const TICK_MS = { row: 0.01, record: 1 }
 
 const DEFINITIONS = [
   collection('users', [text('name')]),
@@ -32,21 +33,34 @@ const DEFINITIONS = [
   }),
 ]
 
+interface WorldSize {
+  readonly posts: number
+  readonly comments: number
+  readonly looksFor?: keyof typeof TICK_MS
+}
+
 /** `posts` of one author, the first with `comments`. */
-function world({ posts, comments }: { readonly posts: number; readonly comments: number }): Promise<World> {
+function world({ posts, comments, looksFor = 'row' }: WorldSize): Promise<World> {
   const records = {
     users: [{ id: 'u', name: 'ann' }],
     posts: Array.from({ length: posts }, (_, at) => ({ id: `p${at}`, title: `title ${at}`, author: 'u' })),
     comments: Array.from({ length: comments }, (_, at) => ({ id: `c${at}`, text: `text ${at}`, post: `p${at % 30}` })),
   }
-  return makeWorld(DEFINITIONS, records, open('world', { storage: memory(), environment: tickingEnvironment() }))
+  return makeWorld(
+    DEFINITIONS,
+    records,
+    open('world', { storage: memory(), environment: tickingEnvironment(TICK_MS[looksFor]) }),
+  )
 }
 
 /** Each look at the clock takes a while: work that looks at it gives turns away, however fast the machine is. */
-function tickingEnvironment(): Environment {
+function tickingEnvironment(tickMs: number): Environment {
   let ms = 0
-  return { ...virtualEnvironment(), now: () => (ms += TICK_MS) }
+  return { ...virtualEnvironment(), now: () => (ms += tickMs) }
 }
+
+/** A module that is loaded gives turns away, too. */
+beforeAll(() => preload())
 
 /** How many turns others get while it runs, and what it is refused with. */
 async function turnsDuring(run: Promise<unknown>): Promise<{ readonly turns: number; readonly refusal: unknown }> {
@@ -65,7 +79,7 @@ test.each([
   ['filter', { filter: 'author.posts_via_author.title ?= comments_via_post.text && id != ""' }],
   ['sort', { sort: 'comments_via_post.post.author.posts_via_author.title' }],
 ])('a %s that tries many rows for each of many records ends, and lets others have their turns', async (_, options) => {
-  await using bombed = await world({ posts: 250, comments: 9000 })
+  await using bombed = await world({ posts: 250, comments: 9000, looksFor: 'record' })
   const { turns, refusal } = await turnsDuring(bombed.reads.list(GUEST, 'posts', options))
   expect(refusal).toMatchObject({ code: 'INVALID', message: expect.stringContaining('Too many rows') as string })
   expect(turns).toBeGreaterThan(5)

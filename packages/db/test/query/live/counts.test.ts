@@ -14,6 +14,8 @@ import type { QuerySpecification } from '../../../src/query/planner/plan.ts'
 import { modelKeyValueStore } from '../../../testing/model-key-value-store.ts'
 import { QueryFixture, type Document } from '../../../testing/query-fixture.ts'
 
+const TURNS_MAX = 1000
+
 let fixture: QueryFixture
 let watch: CollectionWatch
 let opened = 0
@@ -116,7 +118,8 @@ test('no query is read again while its reserve lasts, nor for what is beyond its
   expect([opened, state.view!.ids[0]]).toEqual([1, 'd19'])
   await commit(Array.from({ length: 100 }, (_, n) => ({ _id: `e${n}`, n: 1000 + n })))
   await commit([{ _id: 'd19', n: 5000 }])
-  await new Promise((resolve) => setTimeout(resolve))
+  for (let turn = 0; turn < TURNS_MAX && state.view!.ids[0] === 'd19'; turn++)
+    await new Promise((resolve) => setImmediate(resolve))
   expect([opened, state.view!.ids[0]]).toEqual([2, 'd20'])
   for (let n = 0; n < 200; n++) await commit([{ _id: `f${n}`, n: -n }])
   expect([opened, state.view!.ids.at(-1)]).toEqual([2, 'f187'])
