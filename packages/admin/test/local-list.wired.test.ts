@@ -9,6 +9,7 @@ import type { ApiError } from '../src/api/request.ts'
 import { collections } from '../src/state/collections.ts'
 import { LocalLists } from '../src/state/device/local-list.ts'
 
+const clock = virtualEnvironment()
 const TASKS = 60
 const PER_PAGE = 25
 
@@ -17,7 +18,7 @@ let client: Client<UntypedCollections>
 let lists: LocalLists
 
 beforeAll(async () => {
-  server = await startRest()
+  server = await startRest({ environment: clock })
   const made = await server.call('POST /collections', {
     name: 'projects',
     type: 'base',
@@ -41,7 +42,9 @@ beforeAll(async () => {
   const projects: unknown[] = []
   for (const title of ['House', 'garden', 'Über'])
     projects.push((await server.call('POST /collections/projects/records', { title })).json['id'])
-  for (let at = 0; at < TASKS; at++)
+  for (let at = 0; at < TASKS; at++) {
+    // Each has a time of its own.
+    await clock.advance(1)
     await server.call('POST /collections/tasks/records', {
       title: ['roof', 'Wall', 'ärgern', '', 'roof 2'][at % 5],
       secret: at % 4 === 0 ? 'yes' : 'no',
@@ -51,12 +54,18 @@ beforeAll(async () => {
       extra: at % 2 === 0 ? { at } : null,
       project: at % 4 === 3 ? '' : projects[at % 3],
     })
-  client = await connect(server.url, { collections: ['tasks', 'projects'], storage: memory(), live: false })
+  }
+  client = await connect(server.url, {
+    collections: ['tasks', 'projects'],
+    storage: memory(),
+    live: false,
+    environment: clock,
+  })
   await client.signIn.token('_superusers', server.token)
   await client.sync()
   const { json } = await server.call('GET /collections?perPage=200')
   collections.set({ status: 'ready', list: json['items'] as unknown as readonly Collection[] })
-  lists = new LocalLists(virtualEnvironment(), client, { tasks: '', projects: '' })
+  lists = new LocalLists(clock, client, { tasks: '', projects: '' })
 })
 afterAll(async () => {
   await client.close()
@@ -115,7 +124,7 @@ test.each(["search('roof')", "@collection.elsewhere.key ?= 'a'"])('%s is refused
 })
 
 test('what a collection leads to is not answered by a part of it', async () => {
-  const ofPart = new LocalLists(virtualEnvironment(), client, { tasks: '', projects: "title = 'House'" })
+  const ofPart = new LocalLists(clock, client, { tasks: '', projects: "title = 'House'" })
   const query = { page: 1, perPage: 10, filter: "project.title = 'garden'", sort: 'id' }
   await expect(ofPart.page('tasks', query)).rejects.toMatchObject({ status: 400 })
   const sorted = { page: 1, perPage: 10, filter: '', sort: 'project.title' }
@@ -143,7 +152,7 @@ test('a write on the device makes the list another one', async () => {
   const after = (await lists.page('tasks', all)).items.map((row) => row.id)
   // It is taken in at the place that a walk would give it.
   expect(after).not.toEqual(before)
-  const walked = new LocalLists(virtualEnvironment(), client, { tasks: '', projects: '' })
+  const walked = new LocalLists(clock, client, { tasks: '', projects: '' })
   expect(after).toEqual((await walked.page('tasks', all)).items.map((row) => row.id))
   const joined = { page: 1, perPage: 10, filter: "project.title = 'Shed'", sort: 'id' }
   expect((await lists.page('tasks', joined)).totalItems).toBe(0)

@@ -3157,7 +3157,7 @@ class RecordAccounts {
      */
     ownAccount(actor: Actor, collection: string, id: string): Promise<Account>;
     /** Exchanges the token of the actor for one of its session that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
-    authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn>;
+    authRefresh(actor: Actor, collection: string, token: string, input?: JsonObject): Promise<LoggedIn>;
     /**
      * A token of a record for an admin. It is valid for `duration` seconds, 0: as long as others, and gets no longer.
      *

@@ -140,7 +140,7 @@ export function sortPaths(rule: BoundRule): readonly SortPath[] | undefined;
  * import { bind, parse } from '@pannier/rules'
  * import { sortValues } from '@pannier/rules/compile'
  *
- * const bound = bind({ schema, collection: 'posts', filter: parse('public = true'), sort: ['tags:length'] })
+ * const bound = bind({ schema, collection: 'posts', filter: parse('public = true'), sort: ['tags:length'], now: new Date() })
  * sortValues(bound, post, records) // [2]
  */
 export function sortValues(bound: BoundRule, record: RuleRecord, records: RuleRecords, budget?: RowBudget): readonly unknown[];

@@ -29,19 +29,19 @@ export interface BindOptions {
   readonly request?: RuleRequest
   /** The rule is asked about a record that is not stored yet, as a create rule is. */
   readonly unsaved?: boolean
-  /** The time of `@now`; now, by default. */
-  readonly now?: Date
+  /** The time of `@now`. */
+  readonly now: Date
 }
 
 /**
  * Makes a rule, a filter or both ready for `evaluate`. Throws a `RuleError` where a name leads nowhere.
  *
  * @example
- * const bound = bind({ schema, collection: 'posts', rule: parse('author = @request.auth.id'), request: { auth: null } })
+ * const bound = bind({ schema, collection: 'posts', rule: parse('author = @request.auth.id'), request: { auth: null }, now: new Date() })
  * evaluate(bound, post, records) // false: a guest is not the author
  */
 export function bind(options: BindOptions): BoundRule {
-  const { schema, request = {}, rule, filter, sort = [], trusted = false, now = new Date(), unsaved } = options
+  const { schema, request = {}, rule, filter, sort = [], trusted = false, now, unsaved } = options
   const scope = scopeOf({ schema, collection: options.collection, request, now, unsaved })
   const of: Condition[] = []
   if (rule !== undefined) of.push(conditionOf(rule, scope))

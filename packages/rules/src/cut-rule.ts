@@ -80,7 +80,7 @@ export interface Alternative {
  */
 export function cut(options: CutOptions): Cut {
   const { rule } = options
-  const stranger = boundAtoms(options, STRANGER)
+  const stranger = boundAtoms(options, STRANGER, NO_TIME)
   const { bound, atoms } = stranger
   const asks = comparisonsOf(rule).map(askedBy)
   const problems: RuleError[] = []
@@ -173,6 +173,9 @@ function rankOf({ step, ofAccount }: OwnSet): number {
 /** An unknown account, whose values are not empty. */
 const STRANGER: RuleRecord = { id: '?', email: '?', verified: true, emailVisibility: true }
 
+/** What is computed of own values alone asks for no time. */
+const NO_TIME = new Date(0)
+
 /** The rule of a cut for one account. */
 export interface BoundAtoms {
   readonly bound: BoundRule
@@ -180,11 +183,11 @@ export interface BoundAtoms {
 }
 
 /** Binds the rule of a cut for one account, whose record has the fields that the rule reads. */
-export function boundAtoms(options: CutOptions, account: RuleRecord, now?: Date): BoundAtoms {
+export function boundAtoms(options: CutOptions, account: RuleRecord, now: Date): BoundAtoms {
   const { schema, collection, rule, accounts } = options
   const auth = accounts === null ? null : { collection: accounts, record: account }
   const request: RuleRequest = { auth, body: {}, query: {}, headers: {}, method: 'GET', context: 'default' }
-  const bound = bind({ schema, collection, rule, request, ...(now === undefined ? {} : { now }) })
+  const bound = bind({ schema, collection, rule, request, now })
   return { bound, atoms: atomsOf(bound.condition) }
 }
 

@@ -39,6 +39,7 @@ const PRODUCT = 'comments_via_post.text ?= author.posts_via_author.title'
 
 function bound(filter: string, sort: readonly string[] = []): BoundRule {
   return bind({
+    now: new Date(0),
     schema: SCHEMA,
     collection: 'posts',
     filter: parse(filter),

@@ -8,7 +8,10 @@ const ANN: RuleRequest = { auth: { collection: 'users', record: RECORDS['users']
 const GUEST: RuleRequest = { auth: null }
 
 function compiled(written: string, request = ANN, collection = 'posts'): Compiled {
-  return compile(bind({ schema: SCHEMA, collection, rule: parse(written), request }), RECORDS_OF_WORLD)
+  return compile(
+    bind({ now: new Date(0), schema: SCHEMA, collection, rule: parse(written), request }),
+    RECORDS_OF_WORLD,
+  )
 }
 
 const is = (field: string, value: string | number | boolean): object => ({

@@ -130,7 +130,7 @@ test('the evaluator agrees with trying every choice of rows', () => {
     fc.property(world, rule, (data, written) => {
       const expression = parse(written)
       fc.pre(flat(expression).length <= 4)
-      const bound = bind({ schema: SCHEMA, collection: 'posts', rule: expression, request: {} })
+      const bound = bind({ now: new Date(0), schema: SCHEMA, collection: 'posts', rule: expression, request: {} })
       for (const record of data['posts']!)
         expect([written, record['id'], evaluate(bound, record, recordsOf(data))]).toEqual([
           written,
@@ -219,7 +219,11 @@ test('the answer says what is known: a condition that decides alone needs no oth
   }
   const [post] = RECORDS['posts']!
   const says = (written: string, request: RuleRequest = {}): boolean | undefined =>
-    evaluate(bind({ schema: SCHEMA, collection: 'posts', rule: parse(written), request }), post!, nothing)
+    evaluate(
+      bind({ now: new Date(0), schema: SCHEMA, collection: 'posts', rule: parse(written), request }),
+      post!,
+      nothing,
+    )
   expect(says("author.name = 'Ann'")).toBeUndefined()
   expect(says("public = true || author.name = 'Ann'")).toBe(true)
   expect(says("public = false && author.name = 'Ann'")).toBe(false)
@@ -237,7 +241,7 @@ test('an address is not compared where its visibility is not known', () => {
   const [ann] = RECORDS['users']!
   const records: RuleRecords = { ...recordsOf(RECORDS), knows: (_, field) => field !== 'emailVisibility' }
   const filter = parse("email ~ 'ann'")
-  const bound = bind({ schema: SCHEMA, collection: 'users', filter, request: { auth: null } })
+  const bound = bind({ now: new Date(0), schema: SCHEMA, collection: 'users', filter, request: { auth: null } })
   expect(evaluate(bound, ann!, records)).toBeUndefined()
   expect(evaluate(bound, ann!, recordsOf(RECORDS))).toBe(true)
 })
@@ -245,7 +249,7 @@ test('an address is not compared where its visibility is not known', () => {
 test('texts are in the order of their code points', () => {
   const says = (written: string): boolean | undefined =>
     evaluate(
-      bind({ schema: SCHEMA, collection: 'posts', rule: parse(written) }),
+      bind({ now: new Date(0), schema: SCHEMA, collection: 'posts', rule: parse(written) }),
       RECORDS['posts']![0]!,
       recordsOf(RECORDS),
     )

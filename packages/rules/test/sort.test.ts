@@ -6,6 +6,7 @@ import { id, RECORDS } from './world.ts'
 
 const bound = (sort: string[], filter?: string): BoundRule =>
   bind({
+    now: new Date(0),
     schema: SCHEMA,
     collection: 'posts',
     sort,

@@ -62,16 +62,20 @@ export class Logins {
    */
   async finish(actor: Actor, holder: Holder, method: LoginMethod, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
     const { definition, record } = holder
-    // Rules about logins read what the request has sent, as those about records do.
-    const asking: Actor = { ...actor, request: { ...actor.request, body: input } }
-    await this.check(asking, holder)
+    await this.check(actor, holder, input)
     const { hooks, environment } = this.#host
     const seen = HookRecord.of(definition, record, environment)
     const about = requestEvent(this.#host, actor)
     const event = { ...about, collection: definition, record: seen, authMethod: method }
     let login: LoggedIn | HalfLoggedIn | undefined
     await hooks.trigger('onRecordAuthRequest', event, [definition.id, definition.name], async () => {
-      const mfaId = await this.#secondFactors.need(asking, definition, record, method, begunLogin(actor, input))
+      const mfaId = await this.#secondFactors.need(
+        asking(actor, input),
+        definition,
+        record,
+        method,
+        begunLogin(actor, input),
+      )
       if (mfaId === undefined) await this.#alerts.loggedIn(actor, holder)
       login = mfaId === undefined ? await this.begin(actor, holder, { method }) : { mfaId }
     })
@@ -83,11 +87,12 @@ export class Logins {
     return { ...login, principal: { ...principal, account: { ...principal.account!, record: saved } } }
   }
 
-  /** Whether the record may log in at all. @throws ServiceError FORBIDDEN */
-  async check(actor: Actor, { definition, record }: Holder): Promise<void> {
+  /** Whether the record may log in at all. `input`: the body of the request. @throws ServiceError FORBIDDEN */
+  async check(actor: Actor, { definition, record }: Holder, input: JsonObject): Promise<void> {
     const { settings, admits } = this.#host
     if (definition.name === SUPERUSERS && !settings.allowsSuperuserAt(actor.principal.address)) throw forbidden('')
-    if (definition.authRule === '' || (await admits(actor, definition, definition.authRule, record))) return
+    if (definition.authRule === '' || (await admits(asking(actor, input), definition, definition.authRule, record)))
+      return
     throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
   }
 
@@ -122,6 +127,11 @@ export class Logins {
     const token = await newToken('auth', holder, { nowMs: this.#host.environment.wallClock(), sid: session, ...claims })
     return loggedIn(holder, token, session)
   }
+}
+
+/** Rules about logins read what the request has sent, as rules about records do. */
+function asking(actor: Actor, body: JsonObject): Actor {
+  return { ...actor, request: { ...actor.request, body } }
 }
 
 /** The id of the login by another method, if there was one. */

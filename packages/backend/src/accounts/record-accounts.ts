@@ -190,9 +190,9 @@ export class RecordAccounts {
   }
 
   /** Exchanges the token of the actor for one of its session that is valid for longer. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
-  async authRefresh(actor: Actor, collection: string, token: string): Promise<LoggedIn> {
+  async authRefresh(actor: Actor, collection: string, token: string, input: JsonObject = {}): Promise<LoggedIn> {
     const holder = this.accountOf(actor, collection)
-    await this.#logins.check(actor, holder)
+    await this.#logins.check(actor, holder, input)
     const { session } = actor.principal
     if (claimsIn(token)?.refreshable !== true) return loggedIn(holder, token, session)
     return this.#logins.extend(actor, holder, session ?? sessionIdFor(token))
@@ -215,7 +215,7 @@ export class RecordAccounts {
       const data = { duration: wrong }
       throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', { data })
     }
-    await this.#logins.check(actor, { definition, record })
+    await this.#logins.check(actor, { definition, record }, {})
     return this.#logins.begin(actor, { definition, record }, { method: 'impersonate', duration, refreshable: false })
   }
 

@@ -1,5 +1,6 @@
 /** Pages of definitions, filtered and sorted by the fields that say what they are. */
 import { bind, createSchema, evaluate, parse, RuleError, type RuleRecord } from '@pannier/rules'
+import type { Environment } from 'pannier/types'
 import { randomFraction, type Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
@@ -50,10 +51,10 @@ const NO_RECORDS = {
 export function listDefinitions(
   all: readonly Definition[],
   options: DefinitionListOptions,
-  chance: Chance,
+  environment: Chance & Pick<Environment, 'wallClock'>,
 ): DefinitionPage {
   const { page = 1, perPage = PER_PAGE, sort = '', filter = '', skipTotal = false } = options
-  const rows = sorted(filtered(all, filter), sort, chance)
+  const rows = sorted(filtered(all, filter, new Date(environment.wallClock())), sort, environment)
   const size = Math.min(perPage <= 0 ? PER_PAGE : perPage, PER_PAGE_MAX)
   const number = Math.max(page, 1)
   return {
@@ -65,7 +66,7 @@ export function listDefinitions(
   }
 }
 
-function filtered(all: readonly Definition[], filter: string): readonly Definition[] {
+function filtered(all: readonly Definition[], filter: string, now: Date): readonly Definition[] {
   if (filter === '') return all
   try {
     const bound = bind({
@@ -74,6 +75,7 @@ function filtered(all: readonly Definition[], filter: string): readonly Definiti
       filter: parse(filter),
       request: { auth: null },
       trusted: true,
+      now,
     })
     return all.filter((definition) => evaluate(bound, definition as unknown as RuleRecord, NO_RECORDS) === true)
   } catch (error) {

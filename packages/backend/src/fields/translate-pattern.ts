@@ -1,8 +1,7 @@
 /**
  * Go's syntax of regular expressions, as one of JavaScript with the flag `u`.
  *
- * What is refused though Go takes it: flags that are not at the front (`^` may stand before them), and `\C`. `\S` in a class also excludes the spaces
- * of Unicode.
+ * What is refused though Go takes it: `\C`, and a repetition behind a change of flags. `\S` in a class also excludes the spaces of Unicode.
  */
 
 /** What is wrong with a pattern, in Go's words. */
@@ -74,15 +73,31 @@ export function translatePattern(pattern: string): TranslatedPattern {
   return new Translator(pattern).translate()
 }
 
+/** A group, up to where the translator is. */
+interface Group {
+  /** The flags around it. */
+  readonly outer: string
+  /** Those of its beginning, which its parentheses have. */
+  readonly own: string
+  /** Whether parentheses with other flags are open in its last alternative. */
+  isWrapped: boolean
+  /** How many times its most repeated character may come. */
+  repeats: number
+}
+
 class Translator {
   readonly #pattern: string
-  readonly #flags: string
+  /** Those of the whole. */
+  readonly #hoisted: string
+  readonly #groups: Group[]
+  #flags: string
   #at: number
-  #depth = 0
   #source = ''
   #isGenerative = true
   /** There is something that can be repeated. */
   #hasTerm = false
+  /** How many times the most repeated character of the last term may come. */
+  #repeats = 1
 
   constructor(pattern: string) {
     // Only the flag `m` changes what `^` means.
@@ -90,28 +105,39 @@ class Translator {
     const isHoisted = place === '' || !flags.includes('m')
     this.#pattern = isHoisted ? place + pattern.slice(front.length) : pattern
     this.#at = 0
-    this.#flags = isHoisted ? flags : ''
+    this.#hoisted = isHoisted ? flags : ''
+    this.#flags = this.#hoisted
+    this.#groups = [this.#group(this.#flags)]
+  }
+
+  #group(own: string): Group {
+    return { outer: this.#flags, own, isWrapped: false, repeats: 1 }
+  }
+
+  get #inner(): Group {
+    return this.#groups.at(-1)!
   }
 
   translate(): TranslatedPattern {
-    while (this.#at < this.#pattern.length) {
-      const source = this.#next()
-      this.#hasTerm = source !== '(?:' && source !== '|'
-      this.#source += source
+    while (this.#at < this.#pattern.length) this.#source += this.#next()
+    if (this.#groups.length > 1) this.#fail('missing closing )', this.#pattern)
+    const flags = [...new Set(this.#hoisted)].filter((flag) => flag === 'i' || flag === 'm')
+    return {
+      source: this.#source + this.#unwrapped(),
+      flags: `${flags.toSorted().join('')}u`,
+      isGenerative: this.#isGenerative,
     }
-    if (this.#depth > 0) this.#fail('missing closing )', this.#pattern)
-    const flags = [...new Set(this.#flags)].filter((flag) => flag === 'i' || flag === 'm')
-    return { source: this.#source, flags: `${flags.toSorted().join('')}u`, isGenerative: this.#isGenerative }
   }
 
   #next(): string {
     const char = this.#takeChar()
+    if (!'{*+?'.includes(char)) [this.#hasTerm, this.#repeats] = [true, 1]
     switch (char) {
       case '(':
+        this.#hasTerm = false
         return this.#open()
       case ')':
-        if (this.#depth-- === 0) this.#fail('unexpected )', this.#pattern)
-        return ')'
+        return this.#close()
       case '[':
         return this.#class()
       case '.':
@@ -127,7 +153,8 @@ class Translator {
       case '$':
         return this.#place(char)
       case '|':
-        return char
+        this.#hasTerm = false
+        return `${this.#unwrapped()}|${this.#wrapped()}`
       default:
         return literal(char)
     }
@@ -139,20 +166,67 @@ class Translator {
   }
 
   #open(): string {
-    this.#depth++
+    const [found, set = '', unset = '', end] = this.#take(/\?(?=[imsU-])([imsU]*)(?:-([imsU]+))?([:)])/y) ?? []
+    if (found !== undefined) return this.#setFlags(set, unset, end === ':')
+    this.#groups.push(this.#group(this.#flags))
     const [whole, kind] = this.#take(/\?(:|P?<\w+>|.?)/sy) ?? []
     const isKnown = kind === undefined || kind === ':' || kind.endsWith('>')
     return isKnown ? '(?:' : this.#fail('invalid or unsupported Perl syntax', `(${whole!}`)
   }
 
+  /** For a group of their own, or for the rest of the one they stand in. */
+  #setFlags(set: string, unset: string, isGroup: boolean): string {
+    const flags = [...new Set(this.#flags + set)].filter((flag) => !unset.includes(flag)).join('')
+    if (isGroup) {
+      this.#groups.push(this.#group(flags))
+      const source = this.#place(modified(this.#flags, flags))
+      this.#flags = flags
+      return source
+    }
+    const before = this.#unwrapped()
+    this.#flags = flags
+    return before + this.#wrapped()
+  }
+
+  /** Opens what has the flags of the place, where its group has others. */
+  #wrapped(): string {
+    const { own } = this.#inner
+    const source = modified(own, this.#flags)
+    this.#inner.isWrapped = source !== '(?:'
+    return this.#inner.isWrapped ? this.#place(source) : ''
+  }
+
+  #unwrapped(): string {
+    const { isWrapped } = this.#inner
+    this.#inner.isWrapped = false
+    return isWrapped ? ')' : ''
+  }
+
+  #close(): string {
+    if (this.#groups.length === 1) this.#fail('unexpected )', this.#pattern)
+    const source = `${this.#unwrapped()})`
+    const { outer, repeats } = this.#groups.pop()!
+    this.#flags = outer
+    this.#repeats = repeats
+    this.#inner.repeats = Math.max(this.#inner.repeats, repeats)
+    return source
+  }
+
   #repeat(char: string): string {
     const [counts, least, most] = char === '{' ? (this.#take(/(\d+)(?:,(\d*))?\}/y) ?? []) : ['']
     // Go takes `{` as a character where it counts nothing.
-    if (counts === undefined) return literal(char)
+    if (counts === undefined) {
+      this.#hasTerm = true
+      this.#repeats = 1
+      return literal(char)
+    }
     const operator = char + counts
     if (!this.#hasTerm) this.#fail('missing argument to repetition operator', operator)
     const max = most === undefined || most === '' ? Number(least ?? 0) : Number(most)
     if (Number(least ?? 0) > max || max > REPEAT_MAX) this.#fail('invalid repeat count', operator)
+    this.#repeats *= Math.max(max, 1)
+    if (this.#repeats > REPEAT_MAX) this.#fail('invalid repeat count', operator)
+    this.#inner.repeats = Math.max(this.#inner.repeats, this.#repeats)
     const lazy = this.#take(/\?/y) === undefined ? '' : '?'
     const [again] = this.#take(/[*+?]|\{\d+(?:,\d*)?\}/y) ?? []
     if (again !== undefined) this.#fail('invalid nested repetition operator', operator + lazy + again)
@@ -167,9 +241,9 @@ class Translator {
     }
     const char = this.#pattern[this.#at] ?? ''
     if (char === 'A' || char === 'z') {
-      if (this.#flags.includes('m')) this.#fail('unsupported with the flag m', `\\${char}`)
       this.#at++
-      return this.#place(char === 'A' ? '^' : '$')
+      const source = char === 'A' ? '^' : '$'
+      return this.#place(this.#flags.includes('m') ? `(?-m:${source})` : source)
     }
     if (char === 'b' || char === 'B') {
       this.#at++
@@ -288,6 +362,14 @@ class Translator {
   #fail(what: string, where: string): never {
     throw new PatternError(`error parsing regexp: ${what}: \`${where}\``)
   }
+}
+
+/** The beginning of a group that has other flags than what is around it. `.` says by itself whether it is a line end, too. */
+function modified(from: string, to: string): string {
+  const only = (one: string, other: string): string =>
+    ['i', 'm'].filter((flag) => one.includes(flag) && !other.includes(flag)).join('')
+  const [set, unset] = [only(to, from), only(from, to)]
+  return `(?${set}${unset === '' ? '' : `-${unset}`}:`
 }
 
 /** All characters that a class of ASCII does not have, as they stand in a class. */

@@ -68,6 +68,9 @@ const PLAIN_AUTH_FIELDS: ReadonlySet<string> = new Set([
 const UNKNOWN = parse("@request.headers.unknown = ''")
 const [TRUE, FALSE] = [parse('1 = 1'), parse('1 = 0')]
 
+/** What reads the time has no answer on a device. */
+const NO_TIME = new Date(0)
+
 export function deviceRules(actor: Actor, { all, synced, own, account }: DeviceFacts): DeviceRules {
   const known = own === undefined ? synced : [...new Set([...synced, own])]
   const bare = known.map((definition) => bareCollection(actor, definition))
@@ -166,7 +169,7 @@ function cutRule(rule: Rule, cutting: Cutting): Rule {
 function isBound(rule: Expression, request: RuleRequest, { all, definition, isCreate, isOfField }: Cutting): boolean {
   try {
     for (const unsaved of isOfField ? [true, false] : [isCreate])
-      bind({ schema: all, collection: definition.id, rule, request, unsaved })
+      bind({ schema: all, collection: definition.id, rule, request, unsaved, now: NO_TIME })
     return true
   } catch (error) {
     if (error instanceof RuleError) return false
@@ -191,7 +194,7 @@ function cutComparison(comparison: Comparison, cutting: Cutting): Expression {
   if (!operands.every((operand) => isKnowable(operand, cutting))) return UNKNOWN
   try {
     const { auth, body } = requestOf(actor, schema.find(definition.id)!)
-    const options = { schema, collection: definition.id, rule: comparison, unsaved: isCreate }
+    const options = { schema, collection: definition.id, rule: comparison, unsaved: isCreate, now: NO_TIME }
     bind({ ...options, request: { auth, body } })
     const answer = evaluate(bind({ ...options, request: { auth } }), {}, NOTHING_KNOWN)
     if (answer !== undefined) return answer ? TRUE : FALSE

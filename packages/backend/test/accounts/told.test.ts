@@ -56,6 +56,13 @@ test('authRule and mfa.rule read the body of the request', async () => {
   expect(await logIn({ captcha: 'solved' })).toHaveProperty('token')
   await definitions.update(SYSTEM, 'users', { authRule: '@request.body.captcha:isset = false' })
   await expect(logIn({ captcha: 'x' })).rejects.toMatchObject({ code: 'FORBIDDEN' })
+  // A refresh is a login, too.
+  const { account } = await world.account('users', id('v'))
+  const actor = { principal: { ...SYSTEM, isAdmin: false, account: account! }, request }
+  await expect(accounts.authRefresh(actor, 'users', 'token', { captcha: 'x' })).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  })
+  expect(await accounts.authRefresh(actor, 'users', 'token')).toHaveProperty('token')
   await definitions.update(SYSTEM, 'users', {
     authRule: '',
     otp: { enabled: true },

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { open, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
+import { virtualEnvironment } from 'pannier/testing'
 import { afterEach, expect, test } from 'vitest'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { presentDefinition } from '../../src/definitions/present-definition.ts'
@@ -26,6 +27,17 @@ test('a new database has the collections of a new PocketBase, in its JSON', asyn
   const definitions = await Definitions.open(await database())
   const shown = definitions.all().map((one) => ({ ...presentDefinition(one), created: '', updated: '' }))
   expect(JSON.stringify(shown, undefined, 2)).toBe(JSON.stringify(golden('system-collections'), undefined, 2))
+})
+
+test('a filter of definitions has the time of the clock that the server was given', async () => {
+  const clock = virtualEnvironment()
+  const made = await open('definitions', { storage: memory(), environment: clock })
+  opened.push(made)
+  const definitions = await Definitions.open(made)
+  const later = (): number => definitions.list(SYSTEM, { filter: 'created > @now' }).totalItems
+  expect(later()).toBe(0)
+  clock.jump(-3_600_000)
+  expect(later()).toBe(definitions.all().length)
 })
 
 test('a server of databases gets no collection that strangers may sign up for', async () => {

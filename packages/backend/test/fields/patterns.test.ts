@@ -20,6 +20,21 @@ const CASES: readonly (readonly [pattern: string, yes: string, no: string])[] = 
   [String.raw`^\p{Letter}+$`, 'é', '1'],
   [String.raw`^\P{Letter}+$`, '1', 'a'],
   [String.raw`^[\s-]+$`, ' -', 'a'],
+  ['^x{0,1000}$', 'x'.repeat(1000), 'x'.repeat(1001)],
+  ['^a(?i)b$', 'aB', 'AB'],
+  ['^(a(?i)b)c$', 'aBc', 'aBC'],
+  ['^(?:a(?i)b|c)d$', 'Cd', 'CD'],
+  ['^(?i:a|b)c$', 'Bc', 'BC'],
+  ['^(?i)a(?-i)b$', 'Ab', 'AB'],
+  ['^(?i)(?:a(?-i:b)c)$', 'AbC', 'ABC'],
+  ['^a(?s:.)b.$', 'a\nb-', 'a\nb\n'],
+  ['a(?s)b.$', 'ab\n', 'aB-'],
+  ['^(?m)a$', 'a\nx', 'x\na'],
+  ['a\n(?m)^b', 'a\nb', 'a\nxb'],
+  ['(?m:^b$)\nc$', 'a\nb\nc', 'a\nb\ncd'],
+  [String.raw`(?m)\Aa$`, 'a\nb', 'b\na'],
+  ['^(?U)a+$', 'aa', 'b'],
+  ['^(?is)a(?-s).$', 'Ab', 'A\n'],
 ]
 
 for (const [pattern, yes, no] of CASES)
@@ -27,6 +42,20 @@ for (const [pattern, yes, no] of CASES)
     expect([matches(pattern, yes), matches(pattern, no)]).toEqual([true, false])
   })
 
-test('flags elsewhere are refused', () => {
-  for (const pattern of ['^(?m)a', 'a(?i)b', '(a(?i)b)']) expect(() => translatePattern(pattern)).toThrow(PatternError)
+test('what Go refuses is refused', () => {
+  const refused = [
+    'a(?x)b',
+    'a(?i-)b',
+    '(?)',
+    '(?-)a',
+    '(?i',
+    'x{1001}',
+    '(x{100}){11}',
+    '((x{10}){10}y?){11}',
+    '(?i)*',
+    '(a|*)',
+  ]
+  for (const pattern of refused) expect(() => translatePattern(pattern), pattern).toThrow(PatternError)
+  for (const pattern of ['x{0,1000}', '(x{100}){10}', '((x{10}){10}y?){10}', '(x{1000})?', 'x{0,1000}y{0,1000}', '{*'])
+    expect(() => translatePattern(pattern), pattern).not.toThrow()
 })

@@ -227,7 +227,13 @@ test('what is shown is what evaluate says of the rule of each field', async () =
             auth:
               auth === undefined ? null : { collection: 'people', record: { ...auth.record, id: auth.record['_id'] } },
           }
-          const bound = bind({ schema: definitions.schema, collection: 'jobs', rule: parse(rule), request })
+          const bound = bind({
+            now: new Date(0),
+            schema: definitions.schema,
+            collection: 'jobs',
+            rule: parse(rule),
+            request,
+          })
           const expected = evaluate(bound, records.get('jobs', item['id'] as string)!, records)
           expect([seed, rule, item['title'], name in item]).toEqual([seed, rule, item['title'], expected])
         }

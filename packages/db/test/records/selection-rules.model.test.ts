@@ -105,7 +105,13 @@ test('queries by random rules', async () => {
         for (const [name, records] of Object.entries(data))
           await db.collection(name).upsert(records.map(({ id, ...fields }) => ({ _id: id as string, ...fields })))
         for (const written of rules) {
-          const bound = bind({ schema: SCHEMA, collection: 'posts', rule: parse(written), request: {} })
+          const bound = bind({
+            now: new Date(0),
+            schema: SCHEMA,
+            collection: 'posts',
+            rule: parse(written),
+            request: {},
+          })
           const found = await answered(db.collection<object>('posts'), bound, data)
           expect([written, found]).toEqual([written, expected(bound, data)])
           const inside = await db.transaction((tx) => answered(tx.collection<object>('posts'), bound, data))

@@ -40,7 +40,8 @@ export const accountRoutes: RestRoutes = (app, context) => {
   )
   app.post<CollectionRoute>('/api/collections/:collection/auth-refresh', tagged('authRefresh'), async (request) => {
     const { collection } = request.params
-    return answer(backend, request, await accounts.authRefresh(actorOf(request), collection, tokenOf(request)))
+    const values = await readValues(context, request, UNREADABLE)
+    return answer(backend, request, await accounts.authRefresh(actorOf(request), collection, tokenOf(request), values))
   })
   app.post<RecordRoute>('/api/collections/:collection/impersonate/:id', async (request) => {
     checkSuperuser(request)

@@ -94,7 +94,7 @@ export class LocalLists {
   private async walked(name: string, filter: string, sort: string): Promise<LocalList> {
     const collection = findCollection(collections.get().list, name)!
     try {
-      const list = new LocalList(collection, filter, sort)
+      const list = new LocalList(collection, filter, sort, new Date(this.environment.wallClock()))
       const records = this.recordsOf()
       const source = this.client.collection(name)
       for (let last = ''; ;) {
@@ -188,7 +188,7 @@ class LocalList {
   private entries: Entry[] = []
 
   /** @throws RuleError */
-  constructor(collection: Collection, filter: string, sort: string) {
+  constructor(collection: Collection, filter: string, sort: string, now: Date) {
     this.keys = orderOf(collection, sort)
     this.descending = this.keys.map(({ isDescending }) => isDescending)
     this.bound = bind({
@@ -197,6 +197,7 @@ class LocalList {
       filter: filter === '' ? undefined : parse(filter),
       sort: this.keys.map(({ path }) => path),
       trusted: true,
+      now,
     })
   }
 
