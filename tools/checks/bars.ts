@@ -78,7 +78,7 @@ function countBars(): Bar[] {
     { name: 'lines in packages/db/src', count: lines, max: 57_700, goal: 41_000, offenders: [] },
     bar('import cycles, dynamic imports and types included', 0, importCycles(modules)),
     // packages/backend/src/sql: a folder of definitions/ has its name.
-    bar('folders of packages that no list of layers has', 1, unlistedFolders(root)),
+    bar('folders of packages that no list of layers has', 0, unlistedFolders(root)),
     bar('lists of layers that docs/internals/architecture.md has otherwise', 0, documents.undrawnLayers(DRAWN_LAYERS)),
     bar('exports of src that nobody imports', 0, unused.byNobody),
     bar('exports of src that only tests import', 45, unused.byTestsOnly),

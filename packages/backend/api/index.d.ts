@@ -127,6 +127,10 @@ export interface BackendOptions {
     readonly guards?: readonly WriteGuard[];
     /** What each collection may take. */
     readonly quota?: Quota;
+    /** What views and SQL read: a file of plain text in the folder for temporary files, or the memory of one process, by default. */
+    readonly readModel?: 'file' | 'memory';
+    /** @internal For tests without processes. */
+    readonly modelHome?: ModelHome;
     /** Shows an operator what is logged, except for requests. */
     readonly print?: (entry: LogEntry) => void;
 }
@@ -743,7 +747,7 @@ export interface ImportedRows {
 export class Imports {
     constructor(parts: ImportsParts);
     /** The definitions that can't be imported. @throws ServiceError FORBIDDEN, INVALID with data */
-    check(principal: Principal, list: unknown): readonly ImportProblem[];
+    check(principal: Principal, list: unknown): Promise<readonly ImportProblem[]>;
     /** The files that rows name, and whose content is not here, by the id of the record. @throws ServiceError FORBIDDEN, NOT_FOUND */
     lacking(principal: Principal, collection: string, rows: readonly ImportedRow[]): Promise<Readonly<Record<string, readonly string[]>>>;
     /** What `write` would say of the values, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
@@ -1253,7 +1257,7 @@ export class SqlConsole {
      * @throws ServiceError FORBIDDEN; INVALID with what SQLite says, or with data; CONFLICT if a record has changed meanwhile; UNAVAILABLE
      */
     run(principal: Principal, statements: string): Promise<SqlResult>;
-    /** Ends what runs; nothing of it is written, unless it is being written now. */
+    /** Waits for what is being written. Close the model first, which ends what runs. */
     close(): Promise<void>;
 }
 
@@ -1657,6 +1661,14 @@ type AroundDefinitions = (pairs: readonly DefinitionPair[], check: () => Promise
 /** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */
 type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>) => Promise<GuardedOutcome[]>;
 
+interface AskOptions {
+    /** Gets the rows. */
+    readonly onRows?: (rows: TextRows['rows']) => void;
+    /** Ends the statement. */
+    readonly signal?: AbortSignal;
+    readonly timeMsMax?: number;
+}
+
 /** What names the account: an identity, the address of a mail, the id of a one-time password, or the token of a mail. */
 type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>;
 
@@ -1807,6 +1819,9 @@ interface ByteRange {
     readonly end: number;
 }
 
+/** A value of SQLite, in and out. */
+type Cell = string | number | bigint | null | Uint8Array;
+
 /** What draws. */
 type Chance = Pick<Environment, 'randomBytes'>;
 
@@ -1822,6 +1837,9 @@ interface ChangeOptions extends ShowOptions {
     /** The write is a CONFLICT unless this is the revision of the record. */
     readonly rev?: string;
 }
+
+/** The columns of tables that have changed; undefined: rows came or went. */
+type ChangedColumns = readonly (readonly [table: string, columns: readonly string[] | undefined])[];
 
 /** Something that is wrong. */
 interface CheckProblem {
@@ -2026,7 +2044,7 @@ class Definitions {
      */
     check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]>;
     /** A definition, and what `update` would make of it. @throws ServiceError as `update` */
-    proposed(principal: Principal, nameOrId: string, input: unknown): DefinitionPair;
+    proposed(principal: Principal, nameOrId: string, input: unknown): Promise<DefinitionPair>;
     /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     delete(principal: Principal, nameOrId: string): Promise<void>;
     /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
@@ -2043,7 +2061,7 @@ class Definitions {
      */
     import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
     /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
-    checkImport(principal: Principal, list: unknown): readonly WrongDefinition[];
+    checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]>;
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** TypeScript types of all collections, for PocketBase's SDK or for `@pannier/client`. @throws ServiceError FORBIDDEN */
@@ -2066,6 +2084,8 @@ interface DefinitionsOptions {
     readonly environment?: Environment;
     /** Reports what a listener of `onChange` throws. */
     readonly report?: ReportFailure | undefined;
+    /** Is asked about the queries of views. Without it there are no views. */
+    readonly queries?: ViewQueries;
 }
 
 interface DeliverOptions {
@@ -2073,6 +2093,17 @@ interface DeliverOptions {
     readonly ip: string | undefined;
     /** The subscription ends with the message. */
     readonly once?: boolean;
+}
+
+/** A query, as SQLite has prepared it. */
+interface DescribedQuery {
+    /** Why it can't be. */
+    readonly error?: string;
+    readonly columns: readonly string[];
+    /** `[table, column, view]`: what is read, and by which view; in the query itself by none. A count reads the column ''. */
+    readonly reads: readonly (readonly [table: string, column: string, by: string])[];
+    /** In lower case. */
+    readonly functions: readonly string[];
 }
 
 interface DomainField extends FieldBase, Requirable {
@@ -2138,6 +2169,23 @@ interface ExternalLogin {
     /** The values of the record, if a new one has to be made. */
     readonly signUpInput: () => Promise<JsonObject>;
 }
+
+/** A part of what has changed. `table` makes an empty one. */
+type FeedStep = {
+    readonly kind: 'drop';
+    readonly table: string;
+} | {
+    readonly kind: 'table';
+    readonly table: ModelTable;
+} | {
+    readonly kind: 'rows';
+    readonly table: string;
+    readonly rows: readonly NumberedRow[];
+} | {
+    readonly kind: 'gone';
+    readonly table: string;
+    readonly numbers: readonly number[];
+};
 
 /** The position of a replica in the feed of one collection, for one account. */
 interface FeedToken {
@@ -2509,7 +2557,7 @@ interface JsonField extends FieldBase, Requirable {
 type JsonObject = Record<string, unknown>;
 
 class Judge {
-    constructor(definitions: Definitions, access: Access);
+    constructor({ definitions, access, views }: JudgeParts);
     /** Why a record is not made; undefined: it is right. */
     create(actor: Actor, draft: Draft, reader: GuardReader): ServiceError | undefined;
     /** Why a record is not changed. */
@@ -2531,9 +2579,21 @@ class Judge {
     isAccount(definition: Definition, id: string, reader: GuardReader): boolean;
 }
 
+interface JudgeParts {
+    readonly definitions: Definitions;
+    readonly access: Access;
+    readonly views: WriteViews;
+}
+
 const KINDS: readonly ['Create', 'Update', 'Delete'];
 
 type Kind = (typeof KINDS)[number];
+
+interface KnownCollections {
+    find(id: string): Definition | undefined;
+    all(): readonly Definition[];
+    steadily?<T>(read: () => Promise<T>): Promise<T>;
+}
 
 /** What is read of `Definitions`. */
 interface KnownDefinitions {
@@ -2689,6 +2749,22 @@ interface MailsHost {
     readonly around: (mail: Mail & Pick<QueuedMail, 'account'>, send: (mail: Mail) => Promise<void>) => Promise<void>;
 }
 
+/** A part of the model. */
+interface Member {
+    /** False: it has to be replaced. */
+    readonly isAlive: boolean;
+    /** @throws SqlRefusal; MemberLost; the reason of the signal */
+    ask<K extends ModelRequest['kind']>(request: Extract<ModelRequest, {
+        readonly kind: K;
+    }>, options?: AskOptions): Promise<ModelAnswers[K]>;
+    end(): Promise<void>;
+}
+
+interface MemberOptions {
+    /** Others come first. */
+    readonly isLow?: boolean;
+}
+
 /** What one server asks of another, or tells it. JSON. */
 interface Message {
     /** Names the listener: 'realtime'. */
@@ -2712,6 +2788,74 @@ interface Misfit {
     readonly count: number;
     /** The first records that have it. */
     readonly ids: readonly string[];
+}
+
+/** What a request is answered with. */
+interface ModelAnswers {
+    readonly open: undefined;
+    readonly feed: ChangedColumns;
+    readonly describe: readonly DescribedQuery[];
+    /** Rows have come before, in pieces. */
+    readonly rows: readonly string[];
+    readonly run: StatementsResult;
+}
+
+interface ModelColumn {
+    readonly name: string;
+    /** `TEXT DEFAULT '' NOT NULL` */
+    readonly declaration: string;
+    /** It is empty here, and no statement sets it. */
+    readonly isSecret: boolean;
+}
+
+/** Where the model is, and what it is made of. */
+interface ModelHome {
+    readonly start: StartMember;
+    /** False: one process has it in memory, and no plain text of a record reaches a file. */
+    readonly isFile: boolean;
+}
+
+type ModelRequest = 
+/** Comes first. Without `file` the model is in the memory of the process. */
+{
+    readonly kind: 'open';
+    readonly role: 'keeper' | 'reader';
+    readonly file: string | undefined;
+}
+/** The steps up to one with `isLast` are one transaction. */
+ | {
+    readonly kind: 'feed';
+    readonly steps: readonly FeedStep[];
+    readonly isLast: boolean;
+}
+/** Prepares queries on empty tables. It needs no model. */
+ | {
+    readonly kind: 'describe';
+    readonly schema: ModelSchema;
+    readonly queries: readonly ModelView[];
+} | RowsRequest | {
+    readonly kind: 'run';
+    readonly schema: ModelSchema;
+    readonly statements: string;
+};
+
+/** What a statement may name. A view stands behind those that it reads. */
+interface ModelSchema {
+    readonly tables: readonly ModelTable[];
+    readonly views: readonly ModelView[];
+}
+
+/** A table that stands for a collection. */
+interface ModelTable {
+    readonly name: string;
+    readonly columns: readonly ModelColumn[];
+    /** Statements `CREATE INDEX`. SQLite plans with them, as it does in PocketBase. */
+    readonly indexes: readonly string[];
+}
+
+interface ModelView {
+    readonly name: string;
+    readonly query: string;
 }
 
 type NameOf<All> = keyof All & string;
@@ -2768,6 +2912,9 @@ interface NumberField extends FieldBase, Requirable {
     readonly max: number | null;
     readonly onlyInt: boolean;
 }
+
+/** A row, and the number that its document has by creation. */
+type NumberedRow = readonly [number: number, ...cells: Cell[]];
 
 interface OAuth2Host extends AccountsHost {
     /** Why providers fail. */
@@ -2831,15 +2978,20 @@ class OneTimePasswords {
     deleteExpired(): Promise<void>;
 }
 
+/** Rows of one table that a statement sees in place of those that the model has. */
+interface Overlay {
+    readonly table: ModelTable;
+    readonly rows: readonly NumberedRow[];
+    readonly gone: readonly number[];
+}
+
 /** What may be left out, at any depth. */
 type Partially<T> = T extends readonly (infer One)[] ? readonly Partially<One>[] : T extends object ? {
     readonly [Name in keyof T]?: Partially<T[Name]>;
 } : T;
 
-interface Parts {
+interface Parts extends JudgeParts {
     readonly environment: Environment;
-    readonly definitions: Definitions;
-    readonly access: Access;
     readonly reads: RecordReads;
 }
 
@@ -3044,6 +3196,38 @@ interface Reached {
 /** Actions whose rules are asked about records that are stored. */
 type ReadAction = 'list' | 'view' | 'manage' | 'auth';
 
+class ReadModel implements ViewQueries {
+    constructor(parts: ReadModelParts);
+    /** Definitions ask the model about views, so they come later. */
+    follow(definitions: KnownCollections): void;
+    describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]>;
+    sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>;
+    /** @throws SqlRefusal if its query no longer fits what it reads */
+    ready(view: ViewDefinition): Promise<ReadyView>;
+    /** The rows at a commit, or at a later one. @throws SqlRefusal */
+    rows({ request, collections }: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows>;
+    /** Waits for a commit. `changedAt`: the newest one that has changed what the view reads. */
+    upTo(view: ReadyView, sequence?: number): Promise<{
+        readonly at: number;
+        readonly changedAt: number;
+    }>;
+    /** What a transaction sees, and the model does not have. Undefined: too much. */
+    overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | undefined;
+    /** Runs statements; `positions` tells how far each collection had come before. @throws SqlRefusal */
+    run(statements: string): Promise<{
+        readonly result: StatementsResult;
+        readonly positions: ReadonlyMap<string, number>;
+    }>;
+    /** Ends what runs. */
+    close(): Promise<void>;
+}
+
+interface ReadModelParts {
+    readonly database: Database;
+    readonly environment: Environment;
+    readonly home: ModelHome;
+}
+
 /** What may be read: everything, or the documents with these ids. */
 type ReadScope = 'all' | ReadonlySet<string>;
 
@@ -3063,8 +3247,20 @@ interface ReadsOptions {
     /** Those that never change have no `steadily`. */
     readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>;
     readonly access: Access;
+    /** Reads views. */
+    readonly viewReader: ViewRows;
     /** Lets hooks change what is shown. */
     readonly enrich?: Enricher;
+}
+
+/** A view that can be read. */
+interface ReadyView {
+    readonly request: RowsRequest;
+    /** The collections that it reads, those of the views that it reads too. */
+    readonly collections: readonly Definition[];
+    readonly reads: DescribedQuery['reads'];
+    /** Its rows may change by themselves. */
+    readonly isVolatile: boolean;
 }
 
 /** A client of realtime is sent a message. */
@@ -3356,11 +3552,9 @@ interface RecordViewRequestEvent extends RecordRequestEvent {
     readonly result: Record<string, unknown>;
 }
 
-interface RecordWriterParts {
+interface RecordWriterParts extends JudgeParts {
     readonly database: Database;
     readonly environment: Environment;
-    readonly definitions: Definitions;
-    readonly access: Access;
     readonly passwords: Passwords;
     /** Counts guesses of old passwords with failed logins. */
     readonly attempt: LoginAttempt;
@@ -3525,6 +3719,18 @@ class Room {
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
     /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+}
+
+type Row = readonly Cell[];
+
+interface RowsRequest {
+    readonly kind: 'rows';
+    /** The last one is read; it may read the others. */
+    readonly views: readonly ModelView[];
+    /** Collections and views that may be read. */
+    readonly names: readonly string[];
+    readonly limit?: number | undefined;
+    readonly overlays?: readonly Overlay[];
 }
 
 /** `null`: superusers only. `''`: everybody. Else a rule. */
@@ -3785,7 +3991,7 @@ interface Signals {
 
 interface SnapshotParts {
     readonly definitions: KnownDefinitions;
-    readonly viewReader: ViewReader;
+    readonly viewReader: ViewRows;
     readonly environment: Environment;
 }
 
@@ -3793,9 +3999,12 @@ interface SqlConsoleParts {
     readonly environment: Environment;
     readonly database: Database;
     readonly definitions: Definitions;
-    readonly reads: RecordReads;
+    readonly model: Pick<ReadModel, 'run'>;
     readonly writes: RecordWrites;
 }
+
+/** Starts parts of the model. */
+type StartMember = (options?: MemberOptions) => Member;
 
 /** Small documents that are never served. */
 interface StateStore {
@@ -3807,6 +4016,15 @@ interface StateStore {
     change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
     /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
+}
+
+/** What came of the statements. */
+interface StatementsResult {
+    readonly affectedRows: number;
+    readonly columns: readonly ResultColumn[];
+    readonly rows: readonly (readonly (string | null)[])[];
+    /** In the order in which the tables were first written. */
+    readonly changes: readonly TableChanges[];
 }
 
 /** Of records and of definitions. */
@@ -3871,6 +4089,17 @@ interface SyncHost extends PushHost {
     readonly horizonMs: number | undefined;
 }
 
+/** What statements have done to one table. Rows have the columns in the order of the table. */
+interface TableChanges {
+    readonly table: string;
+    /** Undefined before: the row is new. */
+    readonly written: readonly {
+        readonly before: Row | undefined;
+        readonly after: Row;
+    }[];
+    readonly deleted: readonly string[];
+}
+
 interface TextField extends FieldBase, Requirable {
     readonly type: 'text';
     readonly min: number;
@@ -3879,6 +4108,12 @@ interface TextField extends FieldBase, Requirable {
     readonly pattern: string;
     readonly autogeneratePattern: string;
     readonly primaryKey: boolean;
+}
+
+/** Rows of a view, as texts. */
+interface TextRows {
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly (string | null)[])[];
 }
 
 /** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
@@ -3945,23 +4180,28 @@ interface ViewDefinition extends DefinitionBase {
     readonly viewQuery: string;
 }
 
-class ViewReader {
-    constructor(definitions: {
-        all(): readonly Definition[];
-    }, environment: Environment);
-    /** In the form of documents. Never change them. @throws ServiceError INVALID if the query no longer fits what it reads */
-    rows(view: ViewDefinition, source: ViewSource): Promise<readonly JsonObject[]>;
+type ViewModel = Pick<ReadModel, 'ready' | 'upTo' | 'overlays' | 'rows'>;
+
+interface ViewQueries {
+    /** Prepares views without running them, with all definitions that they may read. */
+    describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]>;
+    /** The first rows of a view that is not stored yet. @throws SqlRefusal */
+    sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>;
+}
+
+interface ViewRows {
+    /**
+     * In the form of documents, at a commit or a later one. Never change them.
+     *
+     * @throws ServiceError INVALID if the query no longer fits what it reads
+     */
+    rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]>;
 }
 
 interface ViewSample {
     readonly fields: readonly FieldDefinition[];
     /** As records are shown. */
     readonly sample: readonly JsonObject[];
-}
-
-/** Reads one state of the database. */
-interface ViewSource {
-    collection(name: string): Pick<TransactionCollection<JsonObject>, 'find' | 'info'>;
 }
 
 /** Fields of a record, as somebody wants them. */
@@ -4003,6 +4243,12 @@ interface WriteGate {
 }
 
 type WriteOptions = Required<Pick<BeginOptions, 'app'>> & Pick<BeginOptions, 'namings'>;
+
+class WriteViews {
+    constructor(model: ViewModel);
+    /** @throws MissingRows; RuleError for a view that no longer fits what it reads, or has too many rows */
+    rows(view: ViewDefinition, all: readonly Definition[], reader: GuardReader): readonly JsonObject[];
+}
 
 /** The principal as of now, and the name by which users know the collection. */
 interface Writer {

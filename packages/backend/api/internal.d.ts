@@ -1048,7 +1048,7 @@ class Definitions {
      */
     check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]>;
     /** A definition, and what `update` would make of it. @throws ServiceError as `update` */
-    proposed(principal: Principal, nameOrId: string, input: unknown): DefinitionPair;
+    proposed(principal: Principal, nameOrId: string, input: unknown): Promise<DefinitionPair>;
     /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     delete(principal: Principal, nameOrId: string): Promise<void>;
     /** Deletes all records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID if records of others need them */
@@ -1065,7 +1065,7 @@ class Definitions {
      */
     import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
     /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
-    checkImport(principal: Principal, list: unknown): readonly WrongDefinition[];
+    checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]>;
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
     /** TypeScript types of all collections, for PocketBase's SDK or for `@pannier/client`. @throws ServiceError FORBIDDEN */
@@ -1088,6 +1088,19 @@ interface DefinitionsOptions {
     readonly environment?: Environment;
     /** Reports what a listener of `onChange` throws. */
     readonly report?: ReportFailure | undefined;
+    /** Is asked about the queries of views. Without it there are no views. */
+    readonly queries?: ViewQueries;
+}
+
+/** A query, as SQLite has prepared it. */
+interface DescribedQuery {
+    /** Why it can't be. */
+    readonly error?: string;
+    readonly columns: readonly string[];
+    /** `[table, column, view]`: what is read, and by which view; in the query itself by none. A count reads the column ''. */
+    readonly reads: readonly (readonly [table: string, column: string, by: string])[];
+    /** In lower case. */
+    readonly functions: readonly string[];
 }
 
 interface DomainField extends FieldBase, Requirable {
@@ -1533,6 +1546,12 @@ interface TextField extends FieldBase, Requirable {
     readonly primaryKey: boolean;
 }
 
+/** Rows of a view, as texts. */
+interface TextRows {
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly (string | null)[])[];
+}
+
 /** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
 interface TokenOptions {
     /** Seconds. */
@@ -1546,6 +1565,18 @@ type TokenType = keyof typeof OPTIONS;
 type TypesFor = 'pocketbase' | 'client';
 
 type UpdateType = 'created' | 'updated' | 'deleted';
+
+interface ViewDefinition extends DefinitionBase {
+    readonly type: 'view';
+    readonly viewQuery: string;
+}
+
+interface ViewQueries {
+    /** Prepares views without running them, with all definitions that they may read. */
+    describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]>;
+    /** The first rows of a view that is not stored yet. @throws SqlRefusal */
+    sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>;
+}
 
 interface ViewSample {
     readonly fields: readonly FieldDefinition[];

@@ -18,6 +18,7 @@ import { Sessions } from './accounts/sessions.ts'
 import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
 import { Definitions, type DefinitionJournal } from './definitions/definitions.ts'
+import { ViewReader } from './definitions/views/view-reader.ts'
 import { aloneIn, type Fleet } from './fleet/fleet.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import type { AroundWrites } from './gateway/guarded-writer.ts'
@@ -48,11 +49,14 @@ import { RecordReads } from './records/record-reads.ts'
 import { RecordWrites } from './records/record-writes.ts'
 import { RulePreviews } from './records/rule-preview.ts'
 import { Judge } from './records/write/judge.ts'
+import { WriteViews } from './records/write/write-views.ts'
 import { recordsGuard } from './records/records-guard.ts'
 import { Schedules } from './schedules/schedules.ts'
 import { hookServices } from './service-hooks.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
+import { inProcesses } from './model/members.ts'
+import { ReadModel, type ModelHome, type ReadyView } from './model/read-model.ts'
 import { SqlConsole } from './sql/sql-console.ts'
 import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/note-rules.ts'
@@ -89,6 +93,10 @@ export interface BackendOptions {
   readonly guards?: readonly WriteGuard[]
   /** What each collection may take. */
   readonly quota?: Quota
+  /** What views and SQL read: a file of plain text in the folder for temporary files, or the memory of one process, by default. */
+  readonly readModel?: 'file' | 'memory'
+  /** @internal For tests without processes. */
+  readonly modelHome?: ModelHome
   /** Shows an operator what is logged, except for requests. */
   readonly print?: (entry: LogEntry) => void
 }
@@ -169,12 +177,12 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const [recordFiles, hooks] = [await RecordFiles.open(parts), new Hooks({ environment, log: hookLog(logs) })]
   const app: HookApp = recordApp(() => ({ ...parts, hooks, reads, writes, services }))
   const enrich = recordEnricher({ environment, hooks, app, definitions })
-  const reads: RecordReads = new RecordReads({ database, environment, definitions, access, enrich })
+  const reads: RecordReads = new RecordReads({ ...parts, access, enrich })
   const realtime = new Realtime({ ...parts, ...tokens, access, reads, makeSignals: liveSync({ ...parts, held }) })
   const gate = { guards: new GuardChain(options.guards ?? [], logs), quota: options.quota ?? new Quota() }
   const writerParts = { ...parts, gate, access, passwords, attempt, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
-  const sql = new SqlConsole({ ...parts, reads, writes })
+  const sql = new SqlConsole({ ...parts, writes })
   const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     ...parts,
@@ -202,11 +210,11 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { schedules, backups, check } = operations
   const alert = addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ ...parts, hooks, app, realtime, backups })
-  const stopping = [terminating, check, sql, schedules, backups, realtime, oauth2, mails, sync]
+  const stopping = [terminating, check, parts.model, sql, schedules, backups, realtime, oauth2, mails, sync]
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ ...parts, reads, hooks, app })),
-    guard: recordsGuard({ environment, definitions, access }),
+    guard: recordsGuard({ ...parts, access }),
     aroundWrites: documentHooks(writerParts),
     collections: appCollections({ definitions, access, hooks }),
     accounts,
@@ -221,10 +229,10 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logs,
     logReads: new LogReads(logging.database, environment),
     ...operations,
-    imports: new Imports({ ...writerParts, judge: new Judge(definitions, access) }),
+    imports: new Imports({ ...writerParts, judge: new Judge(writerParts) }),
     sql,
     sync,
-    rulePreviews: new RulePreviews({ environment, definitions, access, reads }),
+    rulePreviews: new RulePreviews({ ...parts, access, reads }),
     environment,
     close: () => closeInOrder([...stopping, tokens.principals, recordFiles, logging, settings, definitions]),
   }
@@ -239,12 +247,17 @@ async function openParts(database: Database, options: BackendOptions) {
   const late: { log?: LogWriter } = {}
   const report = (error: unknown): void =>
     late.log?.write({ ...LISTENER_FAILED, data: { error: errorText(error), ...stackOf(error) } })
-  const definitions = await Definitions.open(database, { journal, fleet, environment, report })
+  const { readModel = 'memory', modelHome = { start: inProcesses(environment), isFile: readModel === 'file' } } =
+    options
+  const model = new ReadModel({ database, environment, home: modelHome })
+  const definitions = await Definitions.open(database, { journal, fleet, environment, report, queries: model })
+  model.follow(definitions)
+  const reading = { viewReader: new ViewReader<ReadyView>(model, environment), views: new WriteViews(model) }
   const settings = await Settings.open(database, { key: options.settingsKey, fleet, chance: environment, report })
   const { logs, ...logging } = await openLogs({ settings, environment }, options)
   late.log = logs
   const key = await DataKey.open(database, environment)
-  return { database, environment, fleet, definitions, settings, logs, logging, key }
+  return { database, environment, fleet, definitions, model, ...reading, settings, logs, logging, key }
 }
 
 async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {

@@ -5,6 +5,7 @@ import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { Passwords } from '../src/accounts/passwords.ts'
 import { openBackend, type Backend, type BackendOptions } from '../src/backend.ts'
 import type { LogEntry } from '../src/gateway/log-entry.ts'
+import { IN_THREAD } from './test-model.ts'
 
 export interface TestBackend extends AsyncDisposable {
   readonly environment: VirtualEnvironment
@@ -27,7 +28,7 @@ export async function openTestBackend(options: BackendOptions = {}): Promise<Tes
   const database = await open('test', { storage: memory(), environment })
   const printed: LogEntry[] = []
   const print = (entry: LogEntry): void => void printed.push(entry)
-  const backend = await openBackend(database, { passwords, print, ...options })
+  const backend = await openBackend(database, { passwords, print, modelHome: IN_THREAD, ...options })
   const close = async (): Promise<void> => {
     await backend.close()
     await database.close()

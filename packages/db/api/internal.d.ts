@@ -584,6 +584,8 @@ export interface WriterLease {
 export interface WrittenDocument {
     /** That of its commit. */
     readonly sequence: number;
+    /** By creation: it never changes. */
+    readonly number: number;
     /** As it was stored. */
     readonly document: StoredDocument;
 }

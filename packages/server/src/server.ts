@@ -323,6 +323,8 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
     passwords,
     attempt,
     print,
+    // What is encrypted, or in memory alone, is nowhere as plain text.
+    readModel: (options.encryption ?? options.database) === undefined ? 'file' : 'memory',
     fetchPublic,
     quota,
     ...(options.guards && { guards: options.guards }),

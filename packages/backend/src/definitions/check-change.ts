@@ -8,6 +8,7 @@ import { checkDefinition, withChanged } from './check-definition.ts'
 import type { Definition, ViewDefinition } from './definition.ts'
 import type { DefinitionChange, DefinitionState } from './store.ts'
 import { derivedView } from './views/view-fields.ts'
+import type { DescribedQuery, ViewQueries } from './views/view-queries.ts'
 
 export interface WrongDefinition {
   readonly definition: Definition
@@ -21,15 +22,19 @@ export interface ProposedChange extends DefinitionChange {
   readonly brokenViews: readonly ViewDefinition[]
 }
 
-export function checkChange(
+export async function checkChange(
   { all: before }: Pick<DefinitionState, 'all'>,
   change: DefinitionChange,
+  queries: ViewQueries,
   chance: Chance,
-): ProposedChange {
+): Promise<ProposedChange> {
   const gone = new Set(change.removed.map(({ id }) => id))
   const proposed = withChanged(before, change.changed).filter(({ id }) => !gone.has(id))
   const proposedIds = new Set(change.changed.map(({ id }) => id))
-  const { all, viewErrors } = withViewFields(proposed, proposedIds, chance)
+  const views = viewsOf(proposed)
+  const described = await queries.describe(views, proposed)
+  const byView = new Map(views.map(({ id }, place) => [id, described[place]!]))
+  const { all, viewErrors } = withViewFields(proposed, proposedIds, byView, chance)
   const old = new Map(before.map((definition) => [definition.id, definition]))
   const [schema, byId] = [createSchema(all), new Map(all.map((definition) => [definition.id, definition]))]
   const wrong = change.changed.flatMap(({ id }) => {
@@ -50,6 +55,7 @@ export function viewQueryError(reason: string): FieldError {
 function withViewFields(
   proposed: readonly Definition[],
   changedIds: ReadonlySet<string>,
+  described: ReadonlyMap<string, DescribedQuery>,
   chance: Chance,
 ): {
   readonly all: readonly Definition[]
@@ -62,7 +68,7 @@ function withViewFields(
     const changed: ViewDefinition[] = []
     for (const { id } of views) {
       const view = all.find((definition) => definition.id === id) as ViewDefinition
-      const { fields, error } = derivedView(view, all, chance)
+      const { fields, error } = derivedView(view.viewQuery, described.get(id)!, all, chance)
       if (error !== undefined) viewErrors.set(id, viewQueryError(error))
       // A view that was right, and does not change, keeps its fields.
       if ((error === undefined || changedIds.has(id)) && !isSame(fields, view.fields)) changed.push({ ...view, fields })

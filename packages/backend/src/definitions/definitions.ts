@@ -24,11 +24,10 @@ import { MisfitCounter, type Misfit } from './misfits.ts'
 import { presentScaffolds } from './present-definition.ts'
 import { idOf, newSecret } from './scaffolds.ts'
 import { DefinitionStore, type DefinitionChange, type DefinitionReader } from './store.ts'
-import { SqlError } from './sql/tokens.ts'
 import { SUPERUSERS, SYSTEM_COLLECTIONS } from './system-collections.ts'
 import { typeDeclarations, type TypesFor } from './type-declarations.ts'
 import { idsError, sampleOf, type ViewSample } from './views/view-sample.ts'
-import { planOf } from './views/view-plan.ts'
+import type { ViewQueries } from './views/view-queries.ts'
 
 /** A definition before and after a change; undefined where no definition is. */
 export interface DefinitionPair {
@@ -65,6 +64,16 @@ interface DefinitionsOptions {
   readonly environment?: Environment
   /** Reports what a listener of `onChange` throws. */
   readonly report?: ReportFailure | undefined
+  /** Is asked about the queries of views. Without it there are no views. */
+  readonly queries?: ViewQueries
+}
+
+const NO_QUERIES: ViewQueries = {
+  describe: async (views) => {
+    if (views.length > 0) throw new Error('These definitions were opened without what reads views.')
+    return []
+  },
+  sample: async () => ({ columns: [], rows: [] }),
 }
 
 const CREATE_FAILED = 'Failed to create collection.'
@@ -84,6 +93,7 @@ export class Definitions {
   readonly #journal: DefinitionJournal | undefined
   readonly #fleet: Fleet
   readonly #environment: Environment
+  readonly #queries: ViewQueries
   readonly #listeners: Listeners
   /** Changes come one after another. */
   #turn: Promise<unknown> = Promise.resolve()
@@ -95,11 +105,17 @@ export class Definitions {
 
   /** Makes the system collections of a new database. */
   static async open(database: Database, options: DefinitionsOptions = {}): Promise<Definitions> {
-    const { environment = environmentOf(database), fleet = aloneIn(environment), journal, report } = options
+    const {
+      environment = environmentOf(database),
+      fleet = aloneIn(environment),
+      queries = NO_QUERIES,
+      journal,
+      report,
+    } = options
     return fleet.exclusively('definitions', async () => {
       await database.refresh()
       const store = await DefinitionStore.open(database, environment)
-      const definitions = new Definitions(store, { database, environment, journal, fleet, report })
+      const definitions = new Definitions(store, { database, environment, journal, fleet, report, queries })
       if (definitions.all().length === 0) await definitions.#addSystemCollections()
       return definitions
     })
@@ -107,13 +123,23 @@ export class Definitions {
 
   private constructor(
     store: DefinitionStore,
-    { database, environment, journal, fleet, report }: Required<DefinitionsOptions> & { readonly database: Database },
+    {
+      database,
+      environment,
+      journal,
+      fleet,
+      report,
+      queries,
+    }: Required<DefinitionsOptions> & {
+      readonly database: Database
+    },
   ) {
     this.#database = database
     this.#store = store
     this.#journal = journal
     this.#fleet = fleet
     this.#environment = environment
+    this.#queries = queries
     this.#listeners = new Listeners(report)
     store.onReload = () => this.#listeners.call()
   }
@@ -182,7 +208,7 @@ export class Definitions {
       const definition = this.#completed(given)
       const isTaken = this.all().some(({ id }) => id === definition.id)
       if (isTaken) throw new ServiceError('INVALID', CREATE_FAILED, { data: { id: ID_TAKEN } })
-      const change = this.#checked({ changed: [definition], removed: [] })
+      const change = await this.#checked({ changed: [definition], removed: [] })
       const written = await this.#write(change, CREATE_FAILED, definition.id)
       return written.changed.find(({ id }) => id === definition.id)!
     })
@@ -192,7 +218,7 @@ export class Definitions {
   async update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition> {
     checkAdmin(principal)
     return this.#inTurn(async () => {
-      const { definition, change } = this.#updated(this.get(nameOrId), input)
+      const { definition, change } = await this.#updated(this.get(nameOrId), input)
       const written = await this.#write(change, UPDATE_FAILED, definition.id)
       return written.changed.find(({ id }) => id === definition.id)!
     })
@@ -207,7 +233,7 @@ export class Definitions {
   async check(principal: Principal, nameOrId: string, input: unknown): Promise<readonly Misfit[]> {
     checkAdmin(principal)
     const old = this.get(nameOrId)
-    const { definition, change } = this.#updated(old, input)
+    const { definition, change } = await this.#updated(old, input)
     const [wrong] = change.wrong
     if (wrong !== undefined) throw new ServiceError('INVALID', UPDATE_FAILED, { data: wrong.errors })
     if (old.type === 'view') return []
@@ -217,10 +243,10 @@ export class Definitions {
   }
 
   /** A definition, and what `update` would make of it. @throws ServiceError as `update` */
-  proposed(principal: Principal, nameOrId: string, input: unknown): DefinitionPair {
+  async proposed(principal: Principal, nameOrId: string, input: unknown): Promise<DefinitionPair> {
     checkAdmin(principal)
     const before = this.get(nameOrId)
-    const { definition, change } = this.#updated(before, input)
+    const { definition, change } = await this.#updated(before, input)
     return { before, after: change.changed.find(({ id }) => id === definition.id) }
   }
 
@@ -236,9 +262,8 @@ export class Definitions {
         const names = referring.map(({ name }) => name).join(', ')
         throw new ServiceError('INVALID', `${message} probably due to existing reference in ${names}.`)
       }
-      const change = this.#checked({ changed: [], removed: [definition] })
-      if (change.brokenViews.some((view) => reads(view, definition, this.all())))
-        throw new ServiceError('INVALID', `${message}.`)
+      const change = await this.#checked({ changed: [], removed: [definition] })
+      if (change.brokenViews.some((view) => names(view, definition))) throw new ServiceError('INVALID', `${message}.`)
       await this.#write(change, `${message}.`, definition.id)
     })
   }
@@ -298,7 +323,7 @@ export class Definitions {
   async import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void> {
     checkAdmin(principal)
     await this.#inTurn(async () => {
-      const change = this.#imported(list, deleteMissing)
+      const change = await this.#imported(list, deleteMissing)
       const [wrong] = change.wrong
       if (wrong !== undefined) throw importError(wrong)
       await this.#write(change, 'Failed to import collections.')
@@ -306,9 +331,9 @@ export class Definitions {
   }
 
   /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
-  checkImport(principal: Principal, list: unknown): readonly WrongDefinition[] {
+  async checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]> {
     checkAdmin(principal)
-    return this.#imported(list, false).wrong
+    return (await this.#imported(list, false)).wrong
   }
 
   /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
@@ -345,21 +370,24 @@ export class Definitions {
     this.#listeners.clear()
   }
 
-  #imported(list: unknown, deleteMissing: boolean): ProposedChange {
+  #imported(list: unknown, deleteMissing: boolean): Promise<ProposedChange> {
     const making = { environment: this.#environment, complete: (given: Definition) => this.#completed(given) }
     return this.#checked(importedChange(this.all(), list, deleteMissing, making))
   }
 
-  #updated(old: Definition, input: unknown): { readonly definition: Definition; readonly change: ProposedChange } {
+  async #updated(
+    old: Definition,
+    input: unknown,
+  ): Promise<{ readonly definition: Definition; readonly change: ProposedChange }> {
     const merged = completeDefinition(mergeDefinition(old, input, this.#environment))
     const definition = { ...merged, updated: dateText(this.#environment.wallClock()) }
     if (definition.id !== old.id) throw new ServiceError('INVALID', UPDATE_FAILED, { data: { id: DIFFERENT } })
     const changed = [withNewSecret(definition, old, this.#environment)]
-    return { definition, change: this.#checked({ changed, removed: [] }) }
+    return { definition, change: await this.#checked({ changed, removed: [] }) }
   }
 
-  #checked(change: DefinitionChange): ProposedChange {
-    return checkChange(this.#store.state, change, this.#environment)
+  #checked(change: DefinitionChange): Promise<ProposedChange> {
+    return checkChange(this.#store.state, change, this.#queries, this.#environment)
   }
 
   /** `id`: of the definition that was meant, if it was one; the others follow it. */
@@ -409,9 +437,7 @@ export class Definitions {
   }
 
   #sampleSource(): Parameters<typeof sampleOf>[2] {
-    const documentsOf = (definition: Definition): Promise<readonly JsonObject[]> =>
-      this.records(definition).find({}).sort('$created').toArray()
-    return { documentsOf, environment: this.#environment }
+    return { queries: this.#queries, environment: this.#environment }
   }
 
   /** A new one, with id and times. */
@@ -432,7 +458,7 @@ export class Definitions {
     const all = SYSTEM_COLLECTIONS.map((input) => this.#completed(newDefinition(input, this.#environment)))
     // Anybody may sign up for `users`: not where databases were served before.
     const changed = (await this.#store.hasDatabases()) ? all.filter(({ system }) => system) : all
-    await this.#write(this.#checked({ changed, removed: [] }), '')
+    await this.#write(await this.#checked({ changed, removed: [] }), '')
   }
 
   /** One after another at all servers, with what the others have changed. */
@@ -460,13 +486,8 @@ const READ_ROUNDS_MAX = 100
 export const LAST_SUPERUSER: ServiceError = new ServiceError('INVALID', "You can't delete the only existing superuser.")
 
 /** Whether a view reads a collection, without another view between them. */
-function reads(view: ViewDefinition, { id }: Definition, all: readonly Definition[]): boolean {
-  try {
-    return planOf(view.viewQuery, all).tables.some(({ definition }) => definition.id === id)
-  } catch (error) {
-    if (error instanceof SqlError) return false
-    throw error
-  }
+function names({ viewQuery }: ViewDefinition, { name }: Definition): boolean {
+  return new RegExp(`\\b${name}\\b`, 'i').test(viewQuery)
 }
 
 function isCascade(field: FieldDefinition, { id }: Definition): boolean {

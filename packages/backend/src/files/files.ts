@@ -5,7 +5,8 @@ import type { Actor } from '../access/actor.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { FileTokens } from '../accounts/file-tokens.ts'
-import { fileOrigin, type FieldOrigin } from '../definitions/views/file-origin.ts'
+import { fileColumn } from '../definitions/views/view-fields.ts'
+import { isMany } from '../fields/field-definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
 import { forbidden, missing } from '../gateway/service-error.ts'
@@ -96,9 +97,10 @@ export class Files {
     if (definition === undefined || asked === undefined || field === undefined) throw missing('')
     const rules = field.viewRule === undefined ? [] : [field.viewRule]
     if (field.protected) rules.push(definition.viewRule)
-    const origin = definition.type === 'view' ? fileOrigin(definition, field.name, definitions.all()) : undefined
+    const origin =
+      definition.type === 'view' ? fileColumn(definition.viewQuery, field.name, definitions.all()) : undefined
     // Its rule is about records of its own collection, so a view shows the field to superusers.
-    if (origin?.isRuled === true) rules.push(null)
+    if (origin?.field.viewRule !== undefined) rules.push(null)
     if (rules.length > 0) await this.#checkProtected(actor, definition, rules, asked, token)
     const source =
       definition.type === 'view' ? await this.#sourceOf(origin, asked, name) : { definition, record: asked }
@@ -158,7 +160,7 @@ export class Files {
 
   /** The record that has the content of a file in a row of a view. */
   async #sourceOf(
-    origin: FieldOrigin | undefined,
+    origin: ReturnType<typeof fileColumn>,
     row: JsonObject,
     name: string,
   ): Promise<{ readonly definition: Definition; readonly record: JsonObject } | undefined> {
@@ -169,8 +171,8 @@ export class Files {
     const own = await records.get(String(row['_id']))
     if (own !== undefined && fileNames(origin.definition, own).includes(name))
       return { definition: origin.definition, record: own }
-    const value = origin.isMany ? { $elemMatch: { $eq: name } } : name
-    const found = await records.find({ [origin.field]: value }).first()
+    const value = isMany(origin.field) ? { $elemMatch: { $eq: name } } : name
+    const found = await records.find({ [origin.field.name]: value }).first()
     return found && { definition: origin.definition, record: found }
   }
 }

@@ -22,7 +22,8 @@ import { asRefusal } from '../gateway/guard-chain.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import { canBeId, valueErrors } from '../records/write/draft.ts'
-import { OTHER_ACCOUNT, OutdatedWrite, type Judge } from '../records/write/judge.ts'
+import { OTHER_ACCOUNT, type Judge } from '../records/write/judge.ts'
+import { OutdatedWrite } from '../records/write/write-views.ts'
 import type { Place } from '../records/write/operations.ts'
 import { recordsIn } from '../records/write/operations.ts'
 import { whileOutdated } from '../records/write/record-writer.ts'
@@ -90,8 +91,8 @@ export class Imports {
   }
 
   /** The definitions that can't be imported. @throws ServiceError FORBIDDEN, INVALID with data */
-  check(principal: Principal, list: unknown): readonly ImportProblem[] {
-    const wrong = this.#parts.definitions.checkImport(principal, list)
+  async check(principal: Principal, list: unknown): Promise<readonly ImportProblem[]> {
+    const wrong = await this.#parts.definitions.checkImport(principal, list)
     return wrong.map(({ definition, errors }) => ({ name: definition.name, message: textOfErrors(errors) }))
   }
 

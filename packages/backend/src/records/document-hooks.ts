@@ -17,11 +17,11 @@ import { HookRecord } from '../hooks/hook-record.ts'
 import type { Suspended } from '../hooks/suspended.ts'
 import { actorOf, definitionServedAs, draftOfDocument, preparedDocument } from './records-guard.ts'
 import { listOf, renewedTokenKey, storedValue, valueErrors, type Draft } from './write/draft.ts'
-import { Judge } from './write/judge.ts'
+import { Judge, type JudgeParts } from './write/judge.ts'
 import { prepareInput } from './write/prepare-input.ts'
 import { WriteHooks, type WriteHooksParts } from './write/write-hooks.ts'
 
-interface DocumentHooksParts extends Omit<WriteHooksParts, 'judge'> {
+interface DocumentHooksParts extends Omit<WriteHooksParts, 'judge'>, JudgeParts {
   readonly passwords: Passwords
 }
 
@@ -34,7 +34,7 @@ interface Begun {
 
 /** Runs hooks around writes of documents that are records. Those of a revision that was made elsewhere can refuse it, and no more. */
 export function documentHooks(parts: DocumentHooksParts): AroundWrites {
-  const hooks = new WriteHooks({ ...parts, judge: new Judge(parts.definitions, parts.access) })
+  const hooks = new WriteHooks({ ...parts, judge: new Judge(parts) })
   return async (write, put) => {
     const definition = definitionServedAs(write.database, parts.definitions)
     if (definition === undefined || !hooks.areAbout(definition)) return put(write.documents)

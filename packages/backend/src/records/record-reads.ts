@@ -8,7 +8,7 @@ import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import { ViewReader } from '../definitions/views/view-reader.ts'
+import type { ViewRows } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { LoneBudget, UNLIMITED } from '../gateway/answer-room.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
@@ -31,6 +31,8 @@ interface ReadsOptions {
   /** Those that never change have no `steadily`. */
   readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>
   readonly access: Access
+  /** Reads views. */
+  readonly viewReader: ViewRows
   /** Lets hooks change what is shown. */
   readonly enrich?: Enricher
 }
@@ -72,11 +74,9 @@ interface ListExplanation {
 
 export class RecordReads {
   readonly #options: ReadsOptions
-  readonly #viewReader: ViewReader
 
   constructor(options: ReadsOptions) {
     this.#options = options
-    this.#viewReader = new ViewReader(options.definitions, options.environment)
   }
 
   /**
@@ -170,7 +170,7 @@ export class RecordReads {
 
   /** A state of the database that is held, for `findIn` and for rules. */
   snapshotOf(reader: SnapshotReader): RecordSnapshot {
-    return new RecordSnapshot(reader, { ...this.#options, viewReader: this.#viewReader })
+    return new RecordSnapshot(reader, this.#options)
   }
 
   /** What `show` shows, in such a state. The state may end before hooks run. */

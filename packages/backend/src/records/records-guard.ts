@@ -6,7 +6,6 @@ import type { Environment } from 'pannier/types'
 import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
-import type { Definitions } from '../definitions/definitions.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { applyInput } from '../fields/apply-input.ts'
 import { dateText } from '../fields/date-text.ts'
@@ -20,16 +19,15 @@ import type { Principal } from '../gateway/principal.ts'
 import { conflicting, type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
 import { withCheckedFiles } from './write/document-files.ts'
 import { valueErrors, type Draft } from './write/draft.ts'
-import { OutdatedWrite, Judge } from './write/judge.ts'
+import { Judge, type JudgeParts } from './write/judge.ts'
 import { failed } from './write/write-errors.ts'
+import { MissingRows, OutdatedWrite } from './write/write-views.ts'
 
 const UNKNOWN = fieldError('validation_unknown_field', 'Unknown field.')
 const WRONG_TYPE = fieldError('validation_invalid_value', 'Invalid value.')
 
-interface GuardParts {
+interface GuardParts extends JudgeParts {
   readonly environment: Environment
-  readonly definitions: Definitions
-  readonly access: Access
 }
 
 interface Judging {
@@ -39,8 +37,9 @@ interface Judging {
 }
 
 /** What refuses documents that are no records of their collection. It passes documents of collections without a definition. */
-export function recordsGuard({ definitions, access, environment }: GuardParts): WriteGuard {
-  const judge = new Judge(definitions, access)
+export function recordsGuard(parts: GuardParts): WriteGuard {
+  const { definitions, access, environment } = parts
+  const judge = new Judge(parts)
   return {
     prepare: async (write) => {
       const definition = definitionServedAs(write.database, definitions)
@@ -115,6 +114,8 @@ function refusalOf(
       : refusal
   } catch (error) {
     if (!(error instanceof OutdatedWrite)) throw error
+    // The next try finds them.
+    if (error instanceof MissingRows) error.load().catch(() => {})
     return new ServiceError('UNAVAILABLE', 'The collection has changed meanwhile. Try again.', { cause: error })
   }
 }

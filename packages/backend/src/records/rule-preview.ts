@@ -3,12 +3,12 @@
  * rule in place of the stored one.
  */
 import { parse, print, type Expression } from '@pannier/rules'
+import type { GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Access, Action } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { principalOf } from '../accounts/tokens.ts'
 import { checkRule } from '../definitions/check-rule.ts'
-import type { Definitions } from '../definitions/definitions.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
@@ -23,8 +23,9 @@ import { queryOf, selectRecords, type WantedRecords } from './read/select-record
 import type { RecordReads } from './record-reads.ts'
 import type { RecordJson } from './record-types.ts'
 import { draftOf } from './write/draft.ts'
-import { Judge } from './write/judge.ts'
+import { Judge, type JudgeParts } from './write/judge.ts'
 import { prepareInput } from './write/prepare-input.ts'
+import { withViewRows } from './write/write-views.ts'
 
 /** A condition of a rule, with its answer when it is asked alone. */
 export interface AnsweredCondition {
@@ -64,10 +65,8 @@ export interface RulePreview {
   readonly plan?: { readonly isExact: boolean; readonly text: string }
 }
 
-interface Parts {
+interface Parts extends JudgeParts {
   readonly environment: Environment
-  readonly definitions: Definitions
-  readonly access: Access
   readonly reads: RecordReads
 }
 
@@ -111,7 +110,7 @@ export class RulePreviews {
   /** @internal */
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#judge = new Judge(parts.definitions, parts.access)
+    this.#judge = new Judge(parts)
   }
 
   /**
@@ -231,13 +230,12 @@ export class RulePreviews {
     const answers: boolean[] = []
     for (const old of documents) {
       const draft = prepared && draftOf(prepared, old)
-      answers.push(
-        await reader.read((guard) => {
-          if (draft !== undefined && field !== undefined) return this.#judge.maySet(actor, draft, rule, guard)
-          if (draft !== undefined && action === 'manage') return this.#judge.mayManage(actor, draft, guard)
-          return this.#judge.admits(actor, definition, { old, draft }, guard)
-        }),
-      )
+      const judged = (guard: GuardReader): boolean => {
+        if (draft !== undefined && field !== undefined) return this.#judge.maySet(actor, draft, rule, guard)
+        if (draft !== undefined && action === 'manage') return this.#judge.mayManage(actor, draft, guard)
+        return this.#judge.admits(actor, definition, { old, draft }, guard)
+      }
+      answers.push(await withViewRows(() => reader.read(judged)))
     }
     return answers
   }

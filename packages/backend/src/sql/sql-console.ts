@@ -1,6 +1,5 @@
 /**
- * Statements of superusers: they run on a scratch database whose tables are the collections that they name. Then the rows that have
- * changed are written to the records, all or nothing.
+ * Statements of superusers: they run on the read model. Then the rows that have changed are written to the records, all or nothing.
  */
 import type { Database } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
@@ -8,29 +7,23 @@ import type { Environment } from 'pannier/types'
 import type { Definition } from '../definitions/definition.ts'
 import { recordsName } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { SqlRefusal } from '../definitions/views/view-queries.ts'
 import { BLANK, tooLong } from '../fields/field-errors.ts'
-import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, invalidForm, ServiceError } from '../gateway/service-error.ts'
-import { WorkQueue } from '../gateway/work-queue.ts'
-import type { RecordReads } from '../records/record-reads.ts'
 import type { RecordWrites } from '../records/record-writes.ts'
 import type { RecordOperation } from '../records/write/operations.ts'
-import type { ResultColumn, Row, ScratchResult, TableChanges } from './scratch-protocol.ts'
-import { runScratch, type FilledTable } from './scratch-process.ts'
-import { columnFields, rowOf, tableOf, valueOf } from './scratch-tables.ts'
+import type { ResultColumn, Row, TableChanges } from '../model/protocol.ts'
+import type { ReadModel } from '../model/read-model.ts'
+import { columnFields, valueOf } from '../model/tables.ts'
 
 const STATEMENTS_BYTES_MAX = 5000
-const RECORDS_MAX = 100_000
-const SLICE = 1000
-/** A scratch database takes memory. */
-const LIMITS = { concurrencyMax: 1, waitingMax: 10 }
 
 interface SqlConsoleParts {
   readonly environment: Environment
   readonly database: Database
   readonly definitions: Definitions
-  readonly reads: RecordReads
+  readonly model: Pick<ReadModel, 'run'>
   readonly writes: RecordWrites
 }
 
@@ -46,8 +39,8 @@ export interface SqlResult {
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
-/** A table as it was read. */
-interface LoadedTable extends FilledTable {
+/** What has changed in a table, and what its records are now. */
+interface ChangedTable extends TableChanges {
   readonly definition: Definition
   /** The revisions of the records, by id. */
   readonly revs: ReadonlyMap<string, string>
@@ -56,11 +49,6 @@ interface LoadedTable extends FilledTable {
 /** Runs statements of SQL on the collections. Get it from a backend. */
 export class SqlConsole {
   readonly #parts: SqlConsoleParts
-  readonly #queue = new WorkQueue(
-    LIMITS,
-    () => new ServiceError('UNAVAILABLE', 'Other statements run. Try again later.'),
-  )
-  readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
 
   constructor(parts: SqlConsoleParts) {
@@ -76,7 +64,7 @@ export class SqlConsole {
     if (!principal.isAdmin) throw forbidden('Only superusers can perform this action.')
     if (statements === '') throw invalidForm('query', BLANK)
     if (Buffer.byteLength(statements) > STATEMENTS_BYTES_MAX) throw invalidForm('query', tooLong(STATEMENTS_BYTES_MAX))
-    const running = this.#queue.run(() => this.#run(statements))
+    const running = this.#run(statements)
     this.#running.add(running)
     try {
       return await running
@@ -85,25 +73,27 @@ export class SqlConsole {
     }
   }
 
-  /** Ends what runs; nothing of it is written, unless it is being written now. */
+  /** Waits for what is being written. Close the model first, which ends what runs. */
   async close(): Promise<void> {
-    this.#closing.abort(new ServiceError('UNAVAILABLE', 'The server is closing. Try again later.'))
     await Promise.allSettled(this.#running)
   }
 
   async #run(statements: string): Promise<SqlResult> {
-    const { signal } = this.#closing
-    signal.throwIfAborted()
-    const { environment, writes } = this.#parts
+    const { environment, definitions, model, writes } = this.#parts
     const start = environment.now()
-    const tables = await this.#load(statements)
-    const ran: ScratchResult = await runScratch([...tables.values()], statements, { environment, signal })
-    const { changes, affectedRows, columns, rows } = ran
-    const operations = operationsOf(changes, tables)
-    if (operations.length > 0)
-      await writes.apply(operations, () => {
-        for (const { table } of changes) this.#assertSame(tables.get(table)!.definition)
+    const all = definitions.all()
+    const { result, positions } = await model.run(statements).catch((error: unknown) => {
+      if (!(error instanceof SqlRefusal)) throw error
+      throw invalid(`Failed to execute query. Raw error:\n${error.message}`)
+    })
+    const { affectedRows, columns, rows } = result
+    const changes = result.changes.filter(({ written, deleted }) => written.length + deleted.length > 0)
+    if (changes.length > 0) {
+      const tables = await this.#changed(changes, all, positions)
+      await writes.apply(tables.flatMap(writesOf).concat(tables.flatMap(deletesOf)), () => {
+        for (const { definition } of tables) this.#assertSame(definition)
       })
+    }
     return { execTime: Math.round(environment.now() - start), affectedRows, columns, rows }
   }
 
@@ -113,69 +103,54 @@ export class SqlConsole {
     throw new ServiceError('CONFLICT', `The fields of "${name}" have changed meanwhile, and nothing was written.`)
   }
 
-  /** The collections whose names are words of the statements, as of one moment. */
-  #load(statements: string): Promise<ReadonlyMap<string, LoadedTable>> {
-    const words = new Set((statements.match(/\w+/g) ?? []).map((word) => word.toLowerCase()))
-    const { database, environment, definitions, reads } = this.#parts
-    const named = definitions.all().filter(({ name }) => words.has(name.toLowerCase()))
-    return readSnapshot(database, async (reader) => {
-      const snapshot = reads.snapshotOf(reader)
-      const tables = new Map<string, LoadedTable>()
-      for (const definition of named) {
-        const documents =
-          definition.type === 'view'
-            ? await snapshot.rows(definition)
-            : await reader
-                .collection(recordsName(definition))
-                .find({})
-                .sort('$created')
-                .limit(RECORDS_MAX + 1)
-                .toArray()
-        if (documents.length > RECORDS_MAX)
-          throw invalid(`"${definition.name}" has more than ${RECORDS_MAX} records: too many for SQL. Use its list.`)
-        tables.set(definition.name, await loaded(definition, documents, environment))
+  /** @throws ServiceError CONFLICT if a record was written after the statements have seen it */
+  #changed(
+    changes: readonly TableChanges[],
+    all: readonly Definition[],
+    positions: ReadonlyMap<string, number>,
+  ): Promise<readonly ChangedTable[]> {
+    return readSnapshot(this.#parts.database, async (reader) => {
+      const tables: ChangedTable[] = []
+      for (const change of changes) {
+        const definition = all.find(({ name }) => name === change.table)!
+        const at = columnFields(definition).findIndex(({ name }) => name === 'id')
+        const changed = change.written.flatMap(({ before, after }) => (before === undefined ? [] : [String(after[at])]))
+        const ids = [...changed, ...change.deleted]
+        const found = await reader.read((guard) => guard.writtenMany(recordsName(definition), ids))
+        const revs = new Map<string, string>()
+        for (const [place, id] of ids.entries()) {
+          const written = found[place]
+          const isSame = written !== undefined && written.sequence <= (positions.get(definition.id) ?? 0)
+          // One that is gone already needs no delete.
+          if (isSame) revs.set(id, written.document._rev)
+          else if (place < changed.length || written !== undefined) throw overtaken(place < changed.length, id)
+        }
+        tables.push({ ...change, definition, revs })
       }
       return tables
     })
   }
 }
 
-/** Others have a turn between two slices. */
-async function loaded(
-  definition: Definition,
-  documents: readonly JsonObject[],
-  environment: Environment,
-): Promise<LoadedTable> {
-  const fields = columnFields(definition)
-  const rows: Row[] = []
-  const revs = new Map<string, string>()
-  for (const [at, document] of documents.entries()) {
-    if (at % SLICE === SLICE - 1) await environment.yield()
-    rows.push(rowOf(definition, fields, document))
-    revs.set(String(document['_id']), String(document['_rev']))
-  }
-  return { definition, table: tableOf(definition), rows, revs }
+function overtaken(isUpdate: boolean, id: string): ServiceError {
+  const message = `Failed to ${isUpdate ? 'update' : 'delete'} the record "${id}", and nothing was written.`
+  return new ServiceError('CONFLICT', `${message} Somebody has changed it meanwhile.`)
 }
 
 /** Records are made and changed first, then deleted. @throws ServiceError INVALID for a value that its field can't have */
-function operationsOf(
-  changes: readonly TableChanges[],
-  tables: ReadonlyMap<string, LoadedTable>,
-): readonly RecordOperation[] {
-  const writes = changes.flatMap(({ table, written }) =>
-    written.map(({ before, after }) => writeOf(tables.get(table)!, before, after)),
-  )
-  const deletes = changes.flatMap(({ table, deleted }) =>
-    deleted.map((id): RecordOperation => {
-      const { definition, revs } = tables.get(table)!
-      return { action: 'delete', collection: definition.id, id, rev: revs.get(id)! }
-    }),
-  )
-  return [...writes, ...deletes]
+function writesOf(table: ChangedTable): readonly RecordOperation[] {
+  return table.written.map(({ before, after }) => writeOf(table, before, after))
+}
+
+function deletesOf({ definition, deleted, revs }: ChangedTable): readonly RecordOperation[] {
+  return deleted.flatMap((id) => {
+    const rev = revs.get(id)
+    return rev === undefined ? [] : [{ action: 'delete' as const, collection: definition.id, id, rev }]
+  })
 }
 
 /** Dates that come by themselves are as the row has them; a new one without them gets the time. */
-function writeOf({ definition, revs }: LoadedTable, before: Row | undefined, after: Row): RecordOperation {
+function writeOf({ definition, revs }: ChangedTable, before: Row | undefined, after: Row): RecordOperation {
   const input: Record<string, unknown> = {}
   const autodates: Record<string, string> = {}
   let id = ''

@@ -1,16 +1,17 @@
 /** Goal: definitions are made, refused, changed, listed and imported as by the real PocketBase, whose answers were recorded. */
 import { open, type Collection, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
-import { environmentOf } from 'pannier/internal'
+import { virtualEnvironment } from 'pannier/testing'
+import { newestCommit } from 'pannier/internal'
 import { afterEach, expect, test } from 'vitest'
 import type { ViewDefinition } from '../../src/definitions/definition.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { presentDefinition } from '../../src/definitions/present-definition.ts'
-import { ViewReader } from '../../src/definitions/views/view-reader.ts'
 import { emptyValue } from '../../src/fields/field-types.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
+import { testModel, type TestModel } from '../test-model.ts'
 import { comparable, type Answer } from './ask.ts'
 import { GROUPS, type Step } from './cases.ts'
 import golden from './golden/answers.json' with { type: 'json' }
@@ -32,31 +33,39 @@ afterEach(async () => {
 
 for (const [group, steps] of Object.entries(GROUPS))
   test(group, async () => {
-    const db = await open(group, { storage: memory() })
+    const db = await open(group, { storage: memory(), environment: virtualEnvironment() })
     opened.push(db)
-    const definitions = await Definitions.open(db)
+    const { model, viewReader } = testModel(db)
+    const definitions = await Definitions.open(db, { queries: model })
+    model.follow(definitions)
+    const place = { database: db, definitions, viewReader }
     const ours: unknown[] = []
     const theirs: unknown[] = []
     let hasOtherProviders = false
-    for (const [place, step] of steps.entries()) {
-      const answer = await answerOf(db, definitions, step)
+    for (const [at, step] of steps.entries()) {
+      const answer = await answerOf(place, step)
       if (JSON.stringify(step[2]) === REPLACES_PROVIDER) {
         expect(answer.status).toBe(400)
         hasOtherProviders = true
         continue
       }
-      const name = `${place} ${step[0]} ${step[1]} ${JSON.stringify(step[2])?.slice(0, 90)}`
+      const name = `${at} ${step[0]} ${step[1]} ${JSON.stringify(step[2])?.slice(0, 90)}`
       const compared =
         hasOtherProviders || DEPARTURES.has(JSON.stringify(step[2])) ? ({ status }: Answer) => ({ status }) : comparable
       ours.push({ name, ...compared(answer) })
-      theirs.push({ name, ...compared(ANSWERS[group]![place]!) })
+      theirs.push({ name, ...compared(ANSWERS[group]![at]!) })
     }
     expect(ours).toEqual(theirs)
   })
 
-async function answerOf(database: Database, definitions: Definitions, step: Step): Promise<Answer> {
+interface Opened extends Pick<TestModel, 'viewReader'> {
+  readonly database: Database
+  readonly definitions: Definitions
+}
+
+async function answerOf(opened: Opened, step: Step): Promise<Answer> {
   try {
-    const body = await run(database, definitions, step)
+    const body = await run(opened, step)
     return { status: body === null ? 204 : 200, body }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -67,12 +76,13 @@ async function answerOf(database: Database, definitions: Definitions, step: Step
 
 const WRONG = 'Something went wrong while processing your request.'
 
-async function run(database: Database, definitions: Definitions, [method, path, body]: Step): Promise<unknown> {
+async function run(opened: Opened, [method, path, body]: Step): Promise<unknown> {
+  const { definitions } = opened
   const url = new URL(path, 'http://localhost')
   const [, , , name = '', what] = url.pathname.split('/')
   if (what === 'dry-run-view') return definitions.dryRunView(SYSTEM, (body as { query: string }).query)
   if (what === 'truncate') return (await definitions.truncate(SYSTEM, name)) ?? null
-  if (what === 'records') return records(database, definitions, name, method, body as Record<string, unknown>)
+  if (what === 'records') return records(opened, name, method, body as Record<string, unknown>)
   if (method === 'PUT') {
     const { collections, deleteMissing } = body as { collections: unknown; deleteMissing: boolean }
     return (await definitions.import(SYSTEM, collections, deleteMissing)) ?? null
@@ -119,22 +129,15 @@ function stored(collection: Collection<JsonObject>): Promise<JsonObject[]> {
 }
 
 /** Twice: the second time what is known is asked. */
-async function viewRows(definitions: Definitions, view: ViewDefinition, database: Database): Promise<JsonObject[]> {
-  const reader = new ViewReader(definitions, environmentOf(database))
-  const source = { collection: (name: string) => database.collection<JsonObject>(name) }
-  const rows = await reader.rows(view, source)
-  expect(await reader.rows(view, source)).toBe(rows)
+async function viewRows({ database, viewReader }: Opened, view: ViewDefinition): Promise<JsonObject[]> {
+  const rows = await viewReader.rows(view, newestCommit(database))
+  expect(await viewReader.rows(view, newestCommit(database))).toBe(rows)
   return rows.toSorted((one, other) => (String(one['_id']) < String(other['_id']) ? -1 : 1))
 }
 
 /** The least that the cases need of records. */
-async function records(
-  database: Database,
-  definitions: Definitions,
-  name: string,
-  method: string,
-  body: Record<string, unknown>,
-): Promise<unknown> {
+async function records(opened: Opened, name: string, method: string, body: Record<string, unknown>): Promise<unknown> {
+  const { definitions } = opened
   const definition = definitions.find(name)
   const what = method === 'GET' ? 'Missing' : 'Missing or invalid'
   if (definition === undefined) throw new ServiceError('NOT_FOUND', `${what} collection context.`)
@@ -149,6 +152,6 @@ async function records(
     await collection.insert({ ...values, _id: id as string })
     return shown({ ...values, _id: id })
   }
-  const rows = definition.type === 'view' ? await viewRows(definitions, definition, database) : await stored(collection)
+  const rows = definition.type === 'view' ? await viewRows(opened, definition) : await stored(collection)
   return { items: rows.map(shown), page: 1, perPage: 30, totalItems: rows.length, totalPages: 1 }
 }

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBackend, type Backend, type MigrationApp } from '../../src/index.ts'
 import { presentDefinition } from '../../src/definitions/present-definition.ts'
 import { migrationApp } from '../../src/migrations/migration-app.ts'
+import { IN_THREAD } from '../test-model.ts'
 
 let backend: Backend
 let app: MigrationApp
 beforeAll(async () => {
-  backend = await openBackend(await open('data', { storage: memory() }))
+  backend = await openBackend(await open('data', { storage: memory() }), { modelHome: IN_THREAD })
   app = migrationApp(backend)
 })
 afterAll(() => backend.close())

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { presentDefinition } from '../../src/definitions/present-definition.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
+import { testModel } from '../test-model.ts'
 
 const opened: Database[] = []
 afterEach(async () => {
@@ -158,7 +159,9 @@ test('files of a field that goes, go; others stay', async () => {
 })
 
 test('views that read each other are refused', async () => {
-  const definitions = await Definitions.open(await database())
+  const { model } = testModel(await database())
+  const definitions = await Definitions.open(opened.at(-1)!, { queries: model })
+  model.follow(definitions)
   await definitions.create(SYSTEM, { name: 'one', type: 'view', viewQuery: 'select id from users' })
   await definitions.create(SYSTEM, { name: 'two', type: 'view', viewQuery: 'select id from one' })
   const refused = definitions.update(SYSTEM, 'one', { viewQuery: 'select id from two' })

@@ -10,6 +10,7 @@ import type { JsonObject } from '../../src/gateway/documents.ts'
 import type { LogEntry } from '../../src/gateway/log-entry.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import type { RecordJson, UploadedFile } from '../../src/records/record-types.ts'
+import { IN_THREAD } from '../test-model.ts'
 
 const REQUEST: RequestInfo = { context: 'default', method: 'POST', query: {}, headers: {} }
 export const ROOT: Actor = { principal: SYSTEM, request: REQUEST }
@@ -53,7 +54,7 @@ const COLLECTIONS = [
 export async function openDrive(given?: Database): Promise<Drive> {
   const database = given ?? (await open('drive', { storage: memory() }))
   const printed: LogEntry[] = []
-  const backend = await openBackend(database, { print: (entry) => printed.push(entry) })
+  const backend = await openBackend(database, { modelHome: IN_THREAD, print: (entry) => printed.push(entry) })
   const { definitions, records, files, settings } = backend
   for (const collection of COLLECTIONS) {
     if (definitions.find(collection.name) !== undefined) continue

@@ -93,7 +93,7 @@ test('only superusers may, and only of collections that have records', async () 
   const { imports } = backend
   await expect(imports.write(GUEST, 'posts', [])).rejects.toMatchObject({ code: 'FORBIDDEN' })
   await expect(imports.lacking(GUEST, 'posts', [])).rejects.toMatchObject({ code: 'FORBIDDEN' })
-  expect(() => imports.check(GUEST, [])).toThrow()
+  await expect(imports.check(GUEST, [])).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
   await expect(write('nope', [])).rejects.toMatchObject({ code: 'NOT_FOUND' })
   await backend.definitions.create(SYSTEM, { name: 'all', type: 'view', viewQuery: 'SELECT id FROM posts' })
   await expect(write('all', [])).rejects.toMatchObject({ code: 'INVALID' })
@@ -161,9 +161,9 @@ test('bcrypt ignores what follows 72 bytes, so no longer password is tried', asy
   expect(await passwords.verify(record, 'x'.repeat(71))).toBe(false)
 })
 
-test('imports.check names all definitions that are wrong', () => {
+test('imports.check names all definitions that are wrong', async () => {
   const view = { type: 'view', viewQuery: 'SELECT id, nope FROM posts' }
-  const problems = backend.imports.check(SYSTEM, [
+  const problems = await backend.imports.check(SYSTEM, [
     { name: 'one', ...view },
     { name: 'right', type: 'base' },
     { name: 'two', type: 'base', listRule: 'nope = 1' },
@@ -204,7 +204,7 @@ test('an id that no field admits is refused, whatever its pattern; a short one s
 test('a collection with the name of a prototype is one like others', async () => {
   const names = ['__proto__', 'constructor']
   const list = names.map((name) => ({ name, fields: [{ name: 'title', type: 'text' }] }))
-  expect(backend.imports.check(SYSTEM, list)).toEqual([])
+  expect(await backend.imports.check(SYSTEM, list)).toEqual([])
   await backend.definitions.import(SYSTEM, list, false)
   for (const name of names) {
     expect(await write(name, [{ id: 'constructor', title: name }])).toMatchObject({ made: 1, refused: [] })
@@ -212,5 +212,5 @@ test('a collection with the name of a prototype is one like others', async () =>
   }
   expect(({} as JsonObject)['title']).toBeUndefined()
   const wrong = [{ name: '__proto__', type: 'constructor', fields: [] }]
-  expect(backend.imports.check(SYSTEM, wrong).map(({ name }) => name)).toEqual(['__proto__'])
+  expect((await backend.imports.check(SYSTEM, wrong)).map(({ name }) => name)).toEqual(['__proto__'])
 })

@@ -26,6 +26,8 @@ import type { UploadedFile } from '../../src/records/record-types.ts'
 import { RecordReads } from '../../src/records/record-reads.ts'
 import { DEFAULT_SETTINGS } from '../../src/settings/settings-values.ts'
 import { RecordWrites } from '../../src/records/record-writes.ts'
+import type { WriteViews } from '../../src/records/write/write-views.ts'
+import { testModel, type TestModel } from '../test-model.ts'
 
 /** A world has no mails, messages and accounts. */
 const NO_SERVICES = {} as AppServicesParts
@@ -35,6 +37,7 @@ export interface World {
   readonly database: Database
   readonly definitions: Definitions
   readonly access: Access
+  readonly views: WriteViews
   readonly reads: RecordReads
   readonly writes: RecordWrites
   readonly hooks: Hooks
@@ -51,16 +54,23 @@ export async function openWorld(
 ): Promise<World> {
   const environment = virtualEnvironment()
   const database = await open('records', { storage, environment })
-  const definitions = await Definitions.open(database)
+  const model = testModel(database)
+  const definitions = await Definitions.open(database, { queries: model.model })
+  model.model.follow(definitions)
   for (const collection of collections) await definitions.create(SYSTEM, collection)
-  return { ...worldOf(database, definitions, log), environment }
+  return { ...worldOf(database, definitions, log, model), environment }
 }
 
-export function worldOf(database: Database, definitions: Definitions, log?: HookLog): Omit<World, 'environment'> {
+export function worldOf(
+  database: Database,
+  definitions: Definitions,
+  log?: HookLog,
+  { viewReader, views }: Pick<TestModel, 'viewReader' | 'views'> = testModel(database, definitions),
+): Omit<World, 'environment'> {
   const environment = environmentOf(database)
   const access = accessOf(definitions, environment)
   const passwords = new Passwords(environment)
-  const reads = new RecordReads({ database, environment, definitions, access })
+  const reads = new RecordReads({ database, environment, definitions, access, viewReader })
   // Content is in the database, as it is without a bucket.
   const files = { store: async () => undefined, adopt: async () => {} }
   const hooks = new Hooks({ environment, ...(log && { log }) })
@@ -81,6 +91,7 @@ export function worldOf(database: Database, definitions: Definitions, log?: Hook
     environment,
     definitions,
     access,
+    views,
     passwords,
     reads,
     files,
@@ -92,6 +103,7 @@ export function worldOf(database: Database, definitions: Definitions, log?: Hook
     database,
     definitions,
     access,
+    views,
     reads,
     writes,
     hooks,

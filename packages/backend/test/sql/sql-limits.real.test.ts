@@ -1,4 +1,4 @@
-/** Goal: SQL reads collections of 100,000 records and changes 10,000 of them; more is refused, and changes nothing. */
+/** Goal: SQL reads collections of any size and changes 10,000 records; more is refused, and changes nothing. */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import { expect, test } from 'vitest'
@@ -25,7 +25,10 @@ test('what exceeds the limits is refused', { timeout: TIMEOUT_MS }, async () => 
     ['2', '10000'],
   ])
   await records.insert({ _id: 'one', number: 1 })
-  await expect(numbers()).rejects.toThrow('"many" has more than 100000 records')
+  expect(await numbers()).toEqual([
+    ['1', '90001'],
+    ['2', '10000'],
+  ])
   await close()
   await database.close()
 })

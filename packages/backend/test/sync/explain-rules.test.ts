@@ -6,6 +6,7 @@ import { openBackend, type Backend } from '../../src/backend.ts'
 import type { LogEntry } from '../../src/gateway/log-entry.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 import { NOBODY, refusal } from '../records/world.ts'
+import { IN_THREAD } from '../test-model.ts'
 
 let database: Database
 let backend: Backend
@@ -14,7 +15,7 @@ const logged: LogEntry[] = []
 beforeEach(async () => {
   logged.length = 0
   database = await open('rules', { storage: memory() })
-  backend = await openBackend(database, { print: (entry) => void logged.push(entry) })
+  backend = await openBackend(database, { modelHome: IN_THREAD, print: (entry) => void logged.push(entry) })
   await backend.definitions.create(SYSTEM, {
     name: 'tasks',
     fields: [

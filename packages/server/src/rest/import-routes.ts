@@ -21,7 +21,7 @@ export const importRoutes: RestRoutes = (app, context) => {
   app.post('/api/imports/check', (request) => {
     checkSuperuser(request)
     return withForm(context, request, { message: UNREADABLE }, async ({ values }) => ({
-      problems: imports.check(request.principal, values['collections']),
+      problems: await imports.check(request.principal, values['collections']),
     }))
   })
   app.post<CollectionRoute>('/api/imports/:collection/lacking', (request) =>

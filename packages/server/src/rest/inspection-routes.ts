@@ -19,7 +19,7 @@ export const inspectionRoutes: RestRoutes = (app, context) => {
       return withForm(context, request, { message: MALFORMED }, async ({ values }) => ({
         misfits: await definitions.check(request.principal, collection, values),
         // Nothing to keep: then the definition stays as it is.
-        migration: changeMigration(definitions.proposed(request.principal, collection, values)) ?? null,
+        migration: changeMigration(await definitions.proposed(request.principal, collection, values)) ?? null,
       }))
     })
     routes.post<CollectionRoute>('/api/collections/:collection/preview', (request) => {

@@ -1,83 +1,105 @@
-/** Reads views: from one state of the database, and again only when something that a view reads has changed. */
-import type { TransactionCollection } from 'pannier'
+/** Reads views: once for all that wait, and again only when something that a view reads has changed. */
 import type { Environment } from 'pannier/types'
 import type { JsonObject } from '../../gateway/documents.ts'
-import { invalid } from '../../gateway/service-error.ts'
-import { recordsName, type Definition, type ViewDefinition } from '../definition.ts'
-import { SqlError } from '../sql/tokens.ts'
-import { inTurns } from './steps.ts'
-import { collectionsOf, rowsOf } from './view-rows.ts'
+import { ServiceError } from '../../gateway/service-error.ts'
+import type { ViewDefinition } from '../definition.ts'
+import { documentMaker } from './view-documents.ts'
+import { SqlRefusal, type TextRows } from './view-queries.ts'
 
-/** Reads one state of the database. */
-interface ViewSource {
-  collection(name: string): Pick<TransactionCollection<JsonObject>, 'find' | 'info'>
+/** A query that can be run. */
+interface ReadyQuery {
+  /** Its rows may change by themselves. */
+  readonly isVolatile: boolean
+}
+
+/** Runs queries of views. */
+interface ViewSource<Ready extends ReadyQuery> {
+  /** The same for as long as no definition changes. @throws SqlRefusal */
+  ready(view: ViewDefinition): Promise<Ready>
+  /** Waits for a commit. `changedAt`: the newest one that has changed what is read. */
+  upTo(ready: Ready, sequence: number): Promise<{ readonly at: number; readonly changedAt: number }>
+  /** @throws SqlRefusal */
+  rows(ready: Ready, sequence: number): Promise<TextRows>
+}
+
+export interface ViewRows {
+  /**
+   * In the form of documents, at a commit or a later one. Never change them.
+   *
+   * @throws ServiceError INVALID if the query no longer fits what it reads
+   */
+  rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]>
 }
 
 interface KnownRows {
-  /** What they were made with. */
-  readonly all: readonly Definition[]
-  readonly sequences: string
-  /** Those who ask at the same time wait for the same rows. */
+  readonly ready: ReadyQuery
+  /** The commit that they have at least. */
+  readonly at: number
   readonly rows: Promise<readonly JsonObject[]>
+  isRunning: boolean
 }
 
-/** A view with more rows is made again for each request. */
+/** A view with more rows is read again for each request. */
 const KNOWN_ROWS_MAX = 100_000
+const SLICE_ROWS = 1000
 
-/** @throws ServiceError INVALID if the query no longer fits what it reads */
-async function attempt<T>(run: () => T | Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    throw error instanceof SqlError ? invalid('') : error
-  }
-}
-
-export class ViewReader {
-  readonly #definitions: { all(): readonly Definition[] }
+export class ViewReader<Ready extends ReadyQuery> implements ViewRows {
+  readonly #source: ViewSource<Ready>
   readonly #environment: Environment
   readonly #known = new Map<string, KnownRows>()
 
-  constructor(definitions: { all(): readonly Definition[] }, environment: Environment) {
-    this.#definitions = definitions
+  constructor(source: ViewSource<Ready>, environment: Environment) {
+    this.#source = source
     this.#environment = environment
   }
 
-  /** In the form of documents. Never change them. @throws ServiceError INVALID if the query no longer fits what it reads */
-  async rows(view: ViewDefinition, source: ViewSource): Promise<readonly JsonObject[]> {
-    const all = this.#definitions.all()
-    const collections = await attempt(() => collectionsOf(view, all))
-    const infos = await Promise.all(Array.from(collections, (one) => source.collection(recordsName(one)).info()))
-    const sequences = JSON.stringify(infos.map(({ epoch, lastSeq }) => [epoch, lastSeq]))
-    const known = this.#known.get(view.id)
-    if (known?.all === all && known.sequences === sequences) return known.rows
-    const made = { all, sequences, rows: this.#made(view, all, collections, source) }
-    this.#known.set(view.id, made)
+  async rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]> {
+    try {
+      const ready = await this.#source.ready(view)
+      for (;;) {
+        const { at, changedAt } = await this.#source.upTo(ready, sequence)
+        const known = this.#known.get(view.id)
+        const isCurrent = known?.ready === ready && known.at >= changedAt
+        if (isCurrent && (known.isRunning || !ready.isVolatile)) return await known.rows
+        if (known?.isRunning === true) await known.rows.catch(() => {})
+        else return await this.#start(view, ready, at)
+      }
+    } catch (error) {
+      throw error instanceof SqlRefusal ? new ServiceError('INVALID', '', { cause: error }) : error
+    }
+  }
+
+  #start(view: ViewDefinition, ready: Ready, at: number): Promise<readonly JsonObject[]> {
     const forget = (): void => {
       if (this.#known.get(view.id) === made) this.#known.delete(view.id)
     }
-    const rows = await made.rows.catch((error: unknown) => {
-      forget()
-      throw error
-    })
-    if (rows.length > KNOWN_ROWS_MAX) forget()
-    return rows
+    const made: KnownRows = {
+      ready,
+      at,
+      isRunning: true,
+      rows: this.#read(view, ready, at)
+        .then((rows) => {
+          if (rows.length > KNOWN_ROWS_MAX) forget()
+          return rows
+        })
+        .catch((error: unknown) => {
+          forget()
+          throw error
+        })
+        .finally(() => (made.isRunning = false)),
+    }
+    this.#known.set(view.id, made)
+    return made.rows
   }
 
-  async #made(
-    view: ViewDefinition,
-    all: readonly Definition[],
-    collections: ReadonlySet<Definition>,
-    source: ViewSource,
-  ): Promise<readonly JsonObject[]> {
-    const documents = new Map<Definition, readonly JsonObject[]>()
-    for (const one of collections)
-      documents.set(one, await source.collection(recordsName(one)).find({}).sort('$created').toArray())
-    return attempt(() =>
-      inTurns(
-        this.#environment,
-        rowsOf(view, all, (one) => documents.get(one)!),
-      ),
-    )
+  async #read(view: ViewDefinition, ready: Ready, at: number): Promise<readonly JsonObject[]> {
+    const { columns, rows } = await this.#source.rows(ready, at)
+    const make = documentMaker(view, columns)
+    const documents: JsonObject[] = []
+    for (const [place, row] of rows.entries()) {
+      if ((place + 1) % SLICE_ROWS === 0) await this.#environment.yield()
+      documents.push(make(row))
+    }
+    return documents
   }
 }

@@ -8,10 +8,9 @@ import type { JsonObject } from '../../gateway/documents.ts'
 import { ServiceError, type FieldError } from '../../gateway/service-error.ts'
 import type { Definition, ViewDefinition } from '../definition.ts'
 import { idOf, VIEW_SCAFFOLD } from '../scaffolds.ts'
-import { SqlError } from '../sql/tokens.ts'
-import { inTurns } from './steps.ts'
+import { documentMaker } from './view-documents.ts'
 import { derivedView } from './view-fields.ts'
-import { collectionsOf, rowsOf } from './view-rows.ts'
+import { SqlRefusal, type ViewQueries } from './view-queries.ts'
 
 export interface ViewSample {
   readonly fields: readonly FieldDefinition[]
@@ -20,7 +19,7 @@ export interface ViewSample {
 }
 
 interface SampleSource {
-  readonly documentsOf: (definition: Definition) => Promise<readonly JsonObject[]>
+  readonly queries: ViewQueries
   readonly environment: Environment
 }
 
@@ -36,18 +35,19 @@ export async function sampleOf(query: string, all: readonly Definition[], source
     })
   const name = `temp_view_${randomText(source.environment, 5)}`
   const scaffold = { ...VIEW_SCAFFOLD, id: idOf('view', name), name, viewQuery: query }
-  const { fields, error } = derivedView(scaffold, all, source.environment)
+  const [described] = await source.queries.describe([scaffold], all)
+  const { fields, error } = derivedView(query, described!, all, source.environment)
   if (error !== undefined) throw invalidQuery(error)
   const view = { ...scaffold, fields }
   const rows = await sampleRows(view, all, source).catch((failure: unknown) => {
-    throw failure instanceof SqlError ? invalidQuery(failure.message) : failure
+    throw failure instanceof SqlRefusal ? invalidQuery(failure.message) : failure
   })
   const wrongIds = errorOfIds(rows)
   if (wrongIds !== undefined) throw invalidQuery(wrongIds)
   return { fields, sample: rows.map((row) => shown(row, view)) }
 }
 
-/** What is wrong with the ids of the first rows. A view of too many rows is not looked at. */
+/** What is wrong with the ids of the first rows. A view that takes too long is not looked at. */
 export async function idsError(
   view: ViewDefinition,
   all: readonly Definition[],
@@ -56,7 +56,7 @@ export async function idsError(
   try {
     return errorOfIds(await sampleRows(view, all, source))
   } catch (error) {
-    if (error instanceof SqlError) return undefined
+    if (error instanceof SqlRefusal) return undefined
     throw error
   }
 }
@@ -70,15 +70,10 @@ function errorOfIds(rows: readonly JsonObject[]): string | undefined {
 async function sampleRows(
   view: ViewDefinition,
   all: readonly Definition[],
-  { documentsOf, environment }: SampleSource,
+  { queries }: SampleSource,
 ): Promise<readonly JsonObject[]> {
-  const documents = new Map<Definition, readonly JsonObject[]>()
-  for (const definition of collectionsOf(view, all)) documents.set(definition, await documentsOf(definition))
-  const rows = await inTurns(
-    environment,
-    rowsOf(view, all, (definition) => documents.get(definition)!),
-  )
-  return rows.slice(0, SAMPLE_ROWS)
+  const { columns, rows } = await queries.sample(view, all, SAMPLE_ROWS)
+  return rows.map(documentMaker(view, columns))
 }
 
 function shown({ _id, ...values }: JsonObject, { id, name, fields }: ViewDefinition): JsonObject {

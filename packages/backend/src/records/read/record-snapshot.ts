@@ -4,7 +4,7 @@ import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { rowsBy, ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
-import type { ViewReader } from '../../definitions/views/view-reader.ts'
+import type { ViewRows } from '../../definitions/views/view-reader.ts'
 import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { jsonSize } from '../../gateway/json-size.ts'
@@ -20,7 +20,7 @@ const [LOT_MIN, LOT_MAX, LOT_BYTES] = [32, 1000, 2 * 1024 * 1024]
 
 interface SnapshotParts {
   readonly definitions: KnownDefinitions
-  readonly viewReader: ViewReader
+  readonly viewReader: ViewRows
   readonly environment: Environment
 }
 
@@ -30,7 +30,7 @@ export class RecordSnapshot {
   /** What the request may still cost. */
   readonly budget: RequestBudget
   readonly #definitions: KnownDefinitions
-  readonly #viewReader: ViewReader
+  readonly #viewReader: ViewRows
   readonly #views = new Map<string, readonly JsonObject[]>()
 
   constructor(reader: SnapshotReader, { definitions, viewReader, environment }: SnapshotParts) {
@@ -130,7 +130,7 @@ export class RecordSnapshot {
 
   /** The rows of a view, made once. @throws ServiceError INVALID if it no longer fits what it reads */
   async rows(definition: ViewDefinition): Promise<readonly JsonObject[]> {
-    const rows = this.#views.get(definition.id) ?? (await this.#viewReader.rows(definition, this.reader))
+    const rows = this.#views.get(definition.id) ?? (await this.#viewReader.rows(definition, this.reader.sequence))
     this.#views.set(definition.id, rows)
     return rows
   }

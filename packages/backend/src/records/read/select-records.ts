@@ -49,7 +49,12 @@ export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedReco
     if (sort.some(({ by }) => by === CREATION)) throw invalid('')
     const rows = await meeting(snapshot, bound, await snapshot.rows(definition))
     const keyed = await keyedRows(snapshot, rows, wanted, after === undefined ? undefined : idOf)
-    return pageOf(snapshot, keyed, wanted)
+    // Several may have one id.
+    return pageOf(
+      snapshot,
+      keyed.map((one, at) => ({ ...one, row: rows[at] })),
+      wanted,
+    )
   }
   const listed = await queryOf(snapshot, wanted)
   const { query, order } = listed
@@ -251,18 +256,20 @@ interface Keyed {
   readonly id: string
   /** What it is sorted by; the last one tells it from all others. */
   readonly keys: readonly unknown[]
+  /** The row of a view, which is in memory anyway. */
+  readonly row?: JsonObject | undefined
 }
 
 async function pageOf(snapshot: RecordSnapshot, keyed: readonly Keyed[], wanted: WantedRecords): Promise<FoundPage> {
   const { definition, sort, skip, limit, after, withTotal, budget } = wanted
   const rows = sorted(keyed, sort)
   const total = withTotal ? rows.length : undefined
-  const documents = (from: readonly Keyed[]): Promise<JsonObject[]> =>
-    snapshot.getWithin(
-      definition,
-      from.map(({ id }) => id),
-      budget,
-    )
+  const documents = async (from: readonly Keyed[]): Promise<JsonObject[]> => {
+    const kept = from.flatMap(({ row }) => (row === undefined ? [] : [row]))
+    for (const row of kept) budget.take(jsonSize(row))
+    const ids = from.map(({ id }) => id)
+    return definition.type === 'view' ? kept : snapshot.getWithin(definition, ids, budget)
+  }
   if (after === undefined) return { documents: await documents(rows.slice(skip, skip + limit)), total }
   const order = [...sort, TIE].map(({ by, descending }): OrderKey => ({ path: by, descending, empty: undefined }))
   const cursor = readCursor(after, order)

@@ -12,6 +12,7 @@ import { transactionApp } from '../transaction-app.ts'
 import type { PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
 import { type RecordWriter, whileOutdated } from './record-writer.ts'
 import type { HookedWrite } from './write-hooks.ts'
+import { withViewRows } from './write-views.ts'
 
 /** A write, and the request that it stands for. */
 export type BatchedWrite = RecordOperation & { readonly request: RequestInfo }
@@ -153,15 +154,17 @@ export class BatchWriter {
       const isDependent = begun.some((one) => !(one instanceof ServiceError) && one.isDependent)
       // Its actor is that of each operation.
       const actor: Actor = { principal: batch.principal, request: NO_REQUEST }
-      const written = await (isDependent
-        ? runInTransaction(database, writer, actor, (inside) => {
-            begin()
-            return this.#runAll(batch, steps, inside.place, inside)
-          })
-        : database.transaction((place: Transaction) => {
-            begin()
-            return this.#runAll(batch, steps, place)
-          }))
+      const written = await withViewRows(() =>
+        isDependent
+          ? runInTransaction(database, writer, actor, (inside) => {
+              begin()
+              return this.#runAll(batch, steps, inside.place, inside)
+            })
+          : database.transaction((place: Transaction) => {
+              begin()
+              return this.#runAll(batch, steps, place)
+            }),
+      )
       for (const step of steps) if ('written' in step) step.written()
       return written
     } finally {

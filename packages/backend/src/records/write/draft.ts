@@ -71,6 +71,15 @@ export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, ch
   return { ...prepared, old, values, asked, body: bodyOf(prepared, asked), form, checked, errors }
 }
 
+const newDrafts = new WeakMap<PreparedInput, Draft>()
+
+/** The draft of a new record. It is the same at each try of the write. */
+export function newDraftOf(prepared: PreparedInput): Draft {
+  const draft = newDrafts.get(prepared) ?? draftOf(prepared, undefined)
+  newDrafts.set(prepared, draft)
+  return draft
+}
+
 /** What fields refuse by themselves, whatever other records there are. `attachments`: names that files may have, too. */
 export function valueErrors(
   { fields }: Definition,

@@ -2,17 +2,14 @@
  * Judges a write inside its transaction: the rule first, then what accounts ask, then each field. It reads what earlier writes
  * of the group have written, and nobody writes before this one is stored.
  */
-import { RuleError, type RuleRecords } from '@pannier/rules'
+import type { RuleRecords } from '@pannier/rules'
 import type { GuardReader } from 'pannier/internal'
 import type { Access, AllowOptions } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import { ruleRecord, ruleRecords } from '../../access/rule-records.ts'
 import { LAST_SUPERUSER, type Definitions } from '../../definitions/definitions.ts'
-import { recordsName, type Definition, type Rule, type ViewDefinition } from '../../definitions/definition.ts'
-import { SqlError } from '../../definitions/sql/tokens.ts'
+import { recordsName, type Definition, type Rule } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
-import { atOnce } from '../../definitions/views/steps.ts'
-import { rowsOf } from '../../definitions/views/view-rows.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { meant } from '../../fields/apply-input.ts'
 import { fieldError } from '../../fields/field-errors.ts'
@@ -25,6 +22,7 @@ import { accountErrors } from './account-form.ts'
 import { referenceErrors } from './account-references.ts'
 import { listOf, storedValue, type Draft } from './draft.ts'
 import { failed } from './write-errors.ts'
+import { OutdatedWrite, type WriteViews } from './write-views.ts'
 
 const MISSING_RECORDS = fieldError(
   'validation_missing_rel_records',
@@ -41,9 +39,6 @@ export const OTHER_ACCOUNT: FieldError = fieldError(
 const NOT_ALLOWED = fieldError('validation_field_rule', 'You are not allowed to change this field.')
 
 const IS_SET_UP = 'There is a superuser already.'
-
-/** Thrown by a guard to have a write prepared again: what it was prepared with has changed. */
-export class OutdatedWrite extends Error {}
 
 /** A write of a stored record. */
 interface StoredWrite {
@@ -64,13 +59,21 @@ interface AskedWrite {
   readonly refused: ErrorData | undefined
 }
 
+export interface JudgeParts {
+  readonly definitions: Definitions
+  readonly access: Access
+  readonly views: WriteViews
+}
+
 export class Judge {
   readonly #definitions: Definitions
   readonly #access: Access
+  readonly #views: WriteViews
 
-  constructor(definitions: Definitions, access: Access) {
+  constructor({ definitions, access, views }: JudgeParts) {
     this.#definitions = definitions
     this.#access = access
+    this.#views = views
   }
 
   /** Why a record is not made; undefined: it is right. */
@@ -164,11 +167,11 @@ export class Judge {
     return { record, options: { records: this.#records(reader), body, ...(old === undefined && { unsaved: true }) } }
   }
 
-  /** What rules lead to. The rows of a view are made of what the write sees. */
+  /** What rules lead to. */
   #records(reader: GuardReader): RuleRecords {
     const known = new Map<string, readonly JsonObject[]>()
     return ruleRecords(this.#definitions, reader, (view) => {
-      const rows = known.get(view.id) ?? viewRows(view, this.#definitions.all(), reader)
+      const rows = known.get(view.id) ?? this.#views.rows(view, this.#definitions.all(), reader)
       known.set(view.id, rows)
       return rows
     })
@@ -245,24 +248,6 @@ export class Judge {
       .some(
         (other) => other.type === 'auth' && other !== definition && reader.get(recordsName(other), id) !== undefined,
       )
-  }
-}
-
-/** Steps of work on the rows of views that a write takes, as others wait for it. */
-const VIEW_STEPS_MAX = 100
-
-/** A view that no longer fits, or that takes long, has no rows that are known: the rule admits nothing. @throws RuleError */
-function viewRows(view: ViewDefinition, all: readonly Definition[], reader: GuardReader): readonly JsonObject[] {
-  try {
-    const rows = atOnce(
-      rowsOf(view, all, (one) => reader.all(recordsName(one), 'created')),
-      VIEW_STEPS_MAX,
-    )
-    if (rows === undefined) throw new RuleError('limit', `Too many rows of the view "${view.name}" are read.`, 0)
-    return rows
-  } catch (error) {
-    if (error instanceof SqlError) throw new RuleError('unknown', `The view "${view.name}": ${error.message}`, 0)
-    throw error
   }
 }
 

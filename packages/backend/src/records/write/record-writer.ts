@@ -6,11 +6,11 @@ import { isPannierError, type PannierError } from 'pannier'
 import type { Database, Transaction, TransactionCollection } from 'pannier'
 import { guarded, pause, type DocumentGuard } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
-import type { Access, Action } from '../../access/access.ts'
+import type { Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import { compared, type LoginAttempt } from '../../accounts/accounts-host.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
-import { LAST_SUPERUSER, type Definitions } from '../../definitions/definitions.ts'
+import { LAST_SUPERUSER } from '../../definitions/definitions.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { NewFile } from '../../fields/new-file.ts'
@@ -27,11 +27,12 @@ import {
   draftOf,
   drawnIn,
   listOf,
+  newDraftOf,
   renewedTokenKey,
   type Draft,
   type PreparedInput,
 } from './draft.ts'
-import { Judge, OutdatedWrite } from './judge.ts'
+import { Judge, type JudgeParts } from './judge.ts'
 import { recordsIn, type Place, type PreparedWrite, type RecordOperation, type WrittenRecord } from './operations.ts'
 import type { RecordInput } from '../record-types.ts'
 import { prepareInput } from './prepare-input.ts'
@@ -39,12 +40,11 @@ import { storeFiles, type FileStore } from './store-files.ts'
 import { WriteHooks, type BeginOptions, type HookedWrite } from './write-hooks.ts'
 import { Passage, tombstoneOf, type Passed, type WriteGate } from './passage.ts'
 import { writeError } from './write-errors.ts'
+import { OutdatedWrite, withViewRows } from './write-views.ts'
 
-export interface RecordWriterParts {
+export interface RecordWriterParts extends JudgeParts {
   readonly database: Database
   readonly environment: Environment
-  readonly definitions: Definitions
-  readonly access: Access
   readonly passwords: Passwords
   /** Counts guesses of old passwords with failed logins. */
   readonly attempt: LoginAttempt
@@ -85,7 +85,7 @@ export class RecordWriter {
   constructor(parts: RecordWriterParts) {
     this.environment = parts.environment
     this.#parts = parts
-    this.#judge = new Judge(parts.definitions, parts.access)
+    this.#judge = new Judge(parts)
     this.#references = new AccountReferences(parts.definitions)
     this.#hooks = new WriteHooks({ ...parts, judge: this.#judge })
   }
@@ -115,7 +115,9 @@ export class RecordWriter {
       const { isWide, run, written, release } = await this.prepare(actor, operation)
       const { database } = this.#parts
       try {
-        const stored = await (isWide ? database.transaction((one: Transaction) => run(one)) : run(database))
+        const stored = await withViewRows(() =>
+          isWide ? database.transaction((one: Transaction) => run(one)) : run(database),
+        )
         written()
         return stored
       } finally {
@@ -217,7 +219,7 @@ export class RecordWriter {
   async #create(place: Place, actor: Actor, prepared: PreparedInput, passage: Passage): Promise<WrittenRecord> {
     const { definition } = prepared
     try {
-      const { draft, document } = await passage.pass(place, draftOf(prepared, undefined), () => undefined)
+      const { draft, document } = await passage.pass(place, newDraftOf(prepared), () => undefined)
       const guard: DocumentGuard = ({ reader }) =>
         refusal(this.#judge.create(actor, draft, reader) ?? passage.refusalOf({ old: undefined, document, reader }))
       const { rev } = await guarded(recordsIn(place, definition), guard).insert(await passage.admit(document))

@@ -26,6 +26,7 @@ import type { Judge } from './judge.ts'
 import { recordsIn, type Place, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { failed } from './write-errors.ts'
+import { withViewRows } from './write-views.ts'
 
 export interface WriteHooksParts {
   readonly database: Database
@@ -137,7 +138,7 @@ export class WriteHooks {
     const admits = (reader: GuardReader): boolean => judge.admits(actor, definition, write, reader)
     if (actor.principal.isAdmin) return Promise.resolve(true)
     if (place !== database) return readWithin(recordsIn(place, definition), admits, environment)
-    return readSnapshot(database, (snapshot) => snapshot.read(admits))
+    return withViewRows(() => readSnapshot(database, (snapshot) => snapshot.read(admits)))
   }
 
   async #around(seen: SeenWrite, rest: () => Promise<void>): Promise<void> {

@@ -13,6 +13,7 @@ import { castValue } from '../../../src/fields/field-types.ts'
 import type { JsonObject } from '../../../src/gateway/documents.ts'
 import { GUEST, type Principal } from '../../../src/gateway/principal.ts'
 import { RecordReads } from '../../../src/records/record-reads.ts'
+import { testModel } from '../../test-model.ts'
 import { accessOf } from '../world.ts'
 
 export type Records = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
@@ -91,7 +92,9 @@ export async function makeWorld(
   ])
   await relateRecords(database, Object.fromEntries(relations))
   const environment = environmentOf(database)
-  const reads = new RecordReads({ database, environment, definitions: known, access: accessOf(known, environment) })
+  const { viewReader } = testModel(database, known)
+  const access = accessOf(known, environment)
+  const reads = new RecordReads({ database, environment, definitions: known, access, viewReader })
   return { database, definitions: known, reads, [Symbol.asyncDispose]: () => database.close() }
 }
 

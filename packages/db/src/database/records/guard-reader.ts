@@ -17,6 +17,8 @@ const WRITTEN_MAX = 256
 export interface WrittenDocument {
   /** That of its commit. */
   readonly sequence: number
+  /** By creation: it never changes. */
+  readonly number: number
   /** As it was stored. */
   readonly document: StoredDocument
 }
@@ -51,14 +53,16 @@ export class GuardReader {
   written(collection: string, id: string): WrittenDocument | undefined {
     const reader = this.#open(collection)?.reader
     const body = reader?.get(id)
-    return body && { sequence: body.sequence, document: reader!.decode(body) }
+    return body && { sequence: body.sequence, number: body.number, document: reader!.decode(body) }
   }
 
   /** As `written` of each. What is missing in memory is fetched together. */
   writtenMany(collection: string, ids: readonly string[]): (WrittenDocument | undefined)[] {
     const reader = this.#open(collection)?.reader
     if (reader === undefined) return ids.map(() => undefined)
-    return reader.getMany(ids).map((body) => body && { sequence: body.sequence, document: reader.decode(body) })
+    return reader
+      .getMany(ids)
+      .map((body) => body && { sequence: body.sequence, number: body.number, document: reader.decode(body) })
   }
 
   /** As `get` of each. What is missing in memory is fetched together. */
@@ -119,7 +123,7 @@ export class GuardReader {
     const cursor = reader?.bodies.cursor({ gte: numberKey(sequence + 1) })
     for (let bytes = 0; written.length < WRITTEN_MAX && bytes < BATCH_BYTES_MAX && cursor?.next() === true;) {
       const body = new BodyView().load(cursor.value, cursor.keyNumber)
-      written.push({ sequence: body.sequence, document: reader!.decode(body) })
+      written.push({ sequence: body.sequence, number: body.number, document: reader!.decode(body) })
       bytes += body.bytes.length
     }
     return written

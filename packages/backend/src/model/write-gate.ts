@@ -1,6 +1,6 @@
-/** What statements may do in a scratch database. SQLite asks while it prepares them. */
+/** What statements of a superuser may do. SQLite asks while it prepares them. */
 import { constants } from 'node:sqlite'
-import type { ScratchTable } from './scratch-protocol.ts'
+import type { ModelSchema, ModelTable } from './protocol.ts'
 
 type Name = string | null
 
@@ -15,17 +15,27 @@ const PRAGMAS: ReadonlySet<string> = new Set([
   'table_xinfo',
 ])
 
+/** They reach beyond the database. */
+export const FUNCTIONS: ReadonlySet<string> = new Set(['load_extension', 'fts3_tokenizer'])
+
+export const NO_FILES = 'ATTACH, DETACH and VACUUM are not allowed: there is one database'
+
 export class WriteGate {
-  readonly #tables = new Map<string, ScratchTable>()
-  /** Tables that the statement may write. */
+  readonly #tables: ReadonlyMap<string, ModelTable>
+  /** In lower case. */
+  readonly #collections: ReadonlySet<string>
+  /** Tables that the statement may write, in lower case. */
   readonly written: Set<string> = new Set()
+  /** Those that statements see as copies. */
+  readonly shadowed: Set<string> = new Set()
   /** Whether the statement inserts, updates or deletes rows. */
   isWrite = false
   /** Why it was refused. */
   refusal: string | undefined
 
-  add(table: ScratchTable): void {
-    this.#tables.set(table.name, table)
+  constructor({ tables, views }: ModelSchema) {
+    this.#tables = new Map(tables.map((table) => [table.name.toLowerCase(), table]))
+    this.#collections = new Set([...this.#tables.keys(), ...views.map(({ name }) => name.toLowerCase())])
   }
 
   /** Call it before each statement. */
@@ -47,14 +57,14 @@ export class WriteGate {
     switch (action) {
       case constants.SQLITE_ATTACH:
       case constants.SQLITE_DETACH:
-        return 'ATTACH, DETACH and VACUUM are not allowed: there is one database, in memory'
+        return NO_FILES
       case constants.SQLITE_PRAGMA:
         return PRAGMAS.has((one ?? '').toLowerCase()) ? undefined : `PRAGMA ${one} is not allowed`
       case constants.SQLITE_TRANSACTION:
       case constants.SQLITE_SAVEPOINT:
         return 'the statements of a request are one transaction: leave out BEGIN, COMMIT, ROLLBACK and SAVEPOINT'
       case constants.SQLITE_FUNCTION:
-        return other === 'load_extension' ? 'load_extension() is not allowed' : undefined
+        return FUNCTIONS.has(other ?? '') ? `${other}() is not allowed` : undefined
       case constants.SQLITE_CREATE_VTABLE:
       case constants.SQLITE_DROP_VTABLE:
         return 'virtual tables are not allowed'
@@ -63,6 +73,11 @@ export class WriteGate {
         return this.#writeRefusal(one, undefined, schema)
       case constants.SQLITE_UPDATE:
         return this.#writeRefusal(one, other ?? undefined, schema)
+      case constants.SQLITE_CREATE_TABLE:
+      case constants.SQLITE_CREATE_VIEW:
+        return this.#isCollection(one) ? `table ${one} already exists` : undefined
+      case constants.SQLITE_DROP_TEMP_VIEW:
+        return this.#changeRefusal(one, 'main')
       case constants.SQLITE_DROP_TABLE:
         return this.#changeRefusal(one, schema)
       case constants.SQLITE_ALTER_TABLE:
@@ -83,19 +98,25 @@ export class WriteGate {
     if (name?.startsWith('sqlite_') === true) return undefined
     if (name?.startsWith('$') === true) return `no such table: ${name}`
     this.isWrite = true
-    const table = schema === 'main' ? this.#tables.get(name ?? '') : undefined
+    const key = (name ?? '').toLowerCase()
+    const table = schema === 'temp' ? undefined : this.#tables.get(key)
     if (table === undefined) return undefined
-    if (table.isView) return `cannot modify ${table.name} because it is a view`
+    // It was copied: who names the model all the same would write there.
+    if (schema !== 'main' && this.shadowed.has(key)) return `no such table: ${name}`
     if (column === 'id') return `the id of a record can't change: insert a new record in ${table.name}`
     if (table.columns.some(({ name: known, isSecret }) => isSecret && known === column))
       return `${table.name}.${column} can't be set by SQL: use the records of the API`
-    this.written.add(table.name)
+    this.written.add(key)
     return undefined
   }
 
   #changeRefusal(name: Name, schema: Name): string | undefined {
     if (name?.startsWith('$') === true) return `no such table: ${name}`
-    if (schema === 'temp' || !this.#tables.has(name ?? '')) return undefined
+    if (schema === 'temp' || !this.#isCollection(name)) return undefined
     return `${name} is a collection: change its fields, indexes and name by /api/collections`
+  }
+
+  #isCollection(name: Name): boolean {
+    return this.#collections.has((name ?? '').toLowerCase())
   }
 }

@@ -1,24 +1,30 @@
 /** Collections as tables of PocketBase, and values of such tables as inputs of records. */
 import type { Definition } from '../definitions/definition.ts'
+import { parseIndex, printIndex } from '../definitions/index-statement.ts'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { castValue, ownValue, presentValue } from '../fields/field-types.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
-import type { Cell, Row, ScratchTable } from './scratch-protocol.ts'
+import type { Cell, ModelTable, Row } from './protocol.ts'
 
 /** The fields in the order of the columns. */
 export function columnFields({ fields }: Definition): readonly FieldDefinition[] {
   return fields.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-export function tableOf(definition: Definition): ScratchTable {
-  const isView = definition.type === 'view'
+export function tableOf(definition: Definition): ModelTable {
   const columns = columnFields(definition).map((field) => ({
     name: field.name,
-    declaration: isView ? typeOf(field) : declarationOf(field),
+    declaration: declarationOf(field),
     isSecret: isSecret(definition, field),
   }))
-  return { name: definition.name, isView, columns }
+  return { name: definition.name, columns, indexes: definition.indexes.flatMap(plainIndex) }
+}
+
+/** Nothing is refused because of it: what is unique, the records keep so. */
+function plainIndex(text: string): readonly string[] {
+  const index = parseIndex(text)
+  return index === undefined ? [] : [printIndex({ ...index, schema: '$model', unique: false, optional: true })]
 }
 
 export function rowOf(definition: Definition, fields: readonly FieldDefinition[], document: JsonObject): Row {
@@ -53,11 +59,13 @@ function defaultOf(field: FieldDefinition): string {
   return isMany(field) ? "'[]'" : "''"
 }
 
+/** A value that its field can't have is there as SQLite can have it. */
 function cellOf(field: FieldDefinition, stored: unknown): Cell {
-  const value = presentValue(field, stored)
-  if (typeof value === 'boolean' && field.type === 'bool') return value ? 1 : 0
-  if (typeOf(field) === 'JSON') return value === null || value === undefined ? null : JSON.stringify(value)
-  return value as Cell
+  const value = presentValue(field, stored) ?? null
+  if (typeOf(field) === 'JSON') return value === null && field.type === 'json' ? null : JSON.stringify(value)
+  if (value === null) return field.type === 'number' || field.type === 'bool' ? 0 : ''
+  if (typeof value === 'boolean') return value ? 1 : 0
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value)
 }
 
 /** The value that a record gets. @throws ServiceError INVALID if its field can't have it */

@@ -1,0 +1,270 @@
+/**
+ * A part of the read model: a keeper that writes it, or a reader of it. Nothing here is the truth, and nothing of it is missed when its
+ * process is killed.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { DescribedQuery } from '../definitions/views/view-queries.ts'
+import type {
+  Cell,
+  ChangedColumns,
+  FeedStep,
+  ModelAnswers,
+  ModelReply,
+  ModelRequest,
+  ModelSchema,
+  ModelTable,
+  ModelView,
+  RowsRequest,
+} from './protocol.ts'
+import { ReadGate } from './read-gate.ts'
+import { allRows, createTable, createView, errorText, insertRow, MODEL, prepared, quoted } from './sqlite.ts'
+import { rowId, shadowTable } from './sqlite.ts'
+import { Statements } from './statements.ts'
+import { valueText } from './value-text.ts'
+
+const LIMITS = {
+  length: 16 << 20,
+  sqlLength: 1 << 20,
+  exprDepth: 1000,
+  compoundSelect: 500,
+  vdbeOp: 1_000_000,
+  attach: 1,
+}
+const PIECE_ROWS = 1000
+const ROWS_CHARS_MAX = 128 << 20
+
+type Reply = (reply: ModelReply) => void
+
+/** A table that the keeper writes. */
+interface KeptTable {
+  readonly table: ModelTable
+  readonly insert: StatementSync
+  readonly find: StatementSync
+  readonly remove: StatementSync
+  rows: number
+  /** Rows when SQLite last counted what it plans with. */
+  analyzed: number
+}
+
+export class Engine {
+  readonly #database: DatabaseSync
+  readonly #kept = new Map<string, KeptTable>()
+  /** What the open transaction of the keeper has changed, if there is one. */
+  #changed: Map<string, Set<string> | undefined> | undefined
+  /** Requests that wait for its end. */
+  readonly #waiting: (() => void)[] = []
+
+  constructor() {
+    this.#database = new DatabaseSync(':memory:', { enableDoubleQuotedStringLiterals: true, limits: LIMITS })
+    this.#database.exec('PRAGMA temp_store = MEMORY')
+  }
+
+  handle(request: ModelRequest, reply: Reply): void {
+    const answer = (): void => {
+      try {
+        reply({ answer: this.#answer(request, reply) })
+      } catch (error) {
+        reply({ error: errorText(error), isDamaged: isDamage(error) })
+      }
+    }
+    if (this.#changed !== undefined && request.kind !== 'feed') this.#waiting.push(answer)
+    else answer()
+    if (this.#changed === undefined) for (const next of this.#waiting.splice(0)) next()
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #answer(request: ModelRequest, reply: Reply): ModelAnswers[ModelRequest['kind']] {
+    switch (request.kind) {
+      case 'open':
+        return this.#open(request)
+      case 'feed':
+        return this.#feed(request.steps, request.isLast)
+      case 'describe':
+        return describe(request.schema, request.queries)
+      case 'rows':
+        return this.#undone(() => this.#rows(request, reply))
+      case 'run':
+        return this.#undone(() => new Statements(this.#database, request.schema).run(request.statements))
+    }
+  }
+
+  #open({ role, file }: Extract<ModelRequest, { readonly kind: 'open' }>): undefined {
+    const isReader = role === 'reader' && file !== undefined
+    const place = file === undefined ? ':memory:' : isReader ? `file:${encodeURI(file)}?mode=ro` : file
+    this.#database.prepare(`ATTACH ? AS ${MODEL}`).run(place)
+    if (file !== undefined && !isReader)
+      this.#database.exec(`PRAGMA ${MODEL}.journal_mode = WAL; PRAGMA ${MODEL}.synchronous = OFF`)
+  }
+
+  #feed(steps: readonly FeedStep[], isLast: boolean): ChangedColumns {
+    if (this.#changed === undefined) this.#database.exec('BEGIN IMMEDIATE')
+    const changed = (this.#changed ??= new Map<string, Set<string> | undefined>())
+    for (const step of steps) this.#apply(step, changed)
+    if (!isLast) return []
+    for (const { table, rows, analyzed } of this.#kept.values()) {
+      if (rows < 2 * analyzed || rows === 0) continue
+      this.#database.exec(`ANALYZE ${MODEL}.${quoted(table.name)}`)
+      this.#kept.get(table.name)!.analyzed = rows
+    }
+    this.#database.exec('COMMIT')
+    this.#changed = undefined
+    return Array.from(changed, ([table, columns]) => [table, columns && [...columns]] as const)
+  }
+
+  #apply(step: FeedStep, changed: Map<string, Set<string> | undefined>): void {
+    if (step.kind === 'table') {
+      changed.set(step.table.name, undefined)
+      this.#make(step.table)
+      return
+    }
+    if (step.kind === 'drop') {
+      changed.set(step.table, undefined)
+      this.#database.exec(`DROP TABLE IF EXISTS ${MODEL}.${quoted(step.table)}`)
+      this.#kept.delete(step.table)
+      return
+    }
+    const kept = this.#kept.get(step.table)
+    if (kept === undefined) return
+    const { table, insert, find, remove } = kept
+    const note = (columns: readonly string[] | undefined): void => {
+      const known = changed.has(table.name) ? changed.get(table.name) : new Set<string>()
+      if (columns !== undefined) for (const column of columns) known?.add(column)
+      changed.set(table.name, columns && known)
+    }
+    if (step.kind === 'gone') {
+      for (const number of step.numbers) kept.rows -= Number(remove.run(number).changes)
+      note(undefined)
+      return
+    }
+    for (const row of step.rows) {
+      const before = find.get(row[0]) as unknown as readonly Cell[] | undefined
+      insert.run(...row)
+      if (before === undefined) {
+        kept.rows++
+        note(undefined)
+      } else if (changed.get(table.name) !== undefined || !changed.has(table.name)) {
+        const after = find.get(row[0]) as unknown as readonly Cell[]
+        note(table.columns.flatMap(({ name }, at) => (before[at] === after[at] ? [] : [name])))
+      }
+    }
+  }
+
+  /** A table that SQLite refuses is not there. */
+  #make(table: ModelTable): void {
+    const name = `${MODEL}.${quoted(table.name)}`
+    try {
+      createTable(this.#database, MODEL, table)
+    } catch {
+      return
+    }
+    for (const index of table.indexes) {
+      try {
+        this.#database.prepare(index).run()
+      } catch {
+        // It makes no query wrong.
+      }
+    }
+    const id = rowId(table)
+    this.#kept.set(table.name, {
+      table,
+      insert: insertRow(this.#database, MODEL, table),
+      find: prepared(this.#database, `SELECT * FROM ${name} WHERE ${id} = ?`),
+      remove: this.#database.prepare(`DELETE FROM ${name} WHERE ${id} = ?`),
+      rows: 0,
+      analyzed: 0,
+    })
+  }
+
+  /** Nothing of what it makes stays. It reads one state. */
+  #undone<T>(run: () => T): T {
+    this.#database.exec('BEGIN')
+    try {
+      return run()
+    } finally {
+      this.#database.exec('ROLLBACK')
+    }
+  }
+
+  #rows({ views, names, limit, overlays = [] }: RowsRequest, reply: Reply): readonly string[] {
+    for (const { table, rows, gone } of overlays) {
+      shadowTable(this.#database, table)
+      const insert = insertRow(this.#database, 'main', table)
+      const remove = this.#database.prepare(`DELETE FROM main.${quoted(table.name)} WHERE ${rowId(table)} = ?`)
+      for (const number of gone) remove.run(number)
+      for (const row of rows) insert.run(...row)
+    }
+    for (const view of views) createView(this.#database, 'temp', view)
+    const end = limit === undefined ? '' : ` LIMIT ${limit}`
+    const gate = new ReadGate(names)
+    const statement = gated(this.#database, gate, `SELECT * FROM temp.${quoted(views.at(-1)!.name)}${end}`)
+    let piece: (readonly (string | null)[])[] = []
+    let chars = 0
+    for (const row of statement.iterate() as Iterable<unknown> as Iterable<readonly Cell[]>) {
+      const texts = row.map(valueText)
+      for (const text of texts) chars += text?.length ?? 0
+      if (chars > ROWS_CHARS_MAX) throw new Error(`the rows have more than ${ROWS_CHARS_MAX} characters`)
+      if (piece.push(texts) < PIECE_ROWS) continue
+      reply({ rows: piece })
+      piece = []
+    }
+    if (piece.length > 0) reply({ rows: piece })
+    return statement.columns().map(({ name }) => name)
+  }
+}
+
+/** What SQLite says of a file that was cut, or is gone: SQLITE_IOERR, CORRUPT, CANTOPEN, NOTADB. */
+const DAMAGES: readonly unknown[] = [10, 11, 14, 26]
+
+function isDamage(error: unknown): boolean {
+  const { errcode = 0 } = error as { readonly errcode?: number }
+  return DAMAGES.includes(errcode & 0xff)
+}
+
+function gated(database: DatabaseSync, gate: ReadGate, sql: string): StatementSync {
+  database.setAuthorizer(gate.admits)
+  try {
+    return prepared(database, sql)
+  } finally {
+    database.setAuthorizer(null)
+  }
+}
+
+/** In a database of its own, where names are as in PocketBase's. */
+function describe({ tables, views }: ModelSchema, queries: readonly ModelView[]): readonly DescribedQuery[] {
+  const database = new DatabaseSync(':memory:', { enableDoubleQuotedStringLiterals: true, limits: LIMITS })
+  try {
+    for (const table of tables) unlessRefused(() => createTable(database, 'main', table))
+    for (const view of views) unlessRefused(() => createView(database, 'main', view))
+    const names = [...tables, ...views, ...queries].map(({ name }) => name)
+    return queries.map((query) => described(database, query, names))
+  } finally {
+    database.close()
+  }
+}
+
+function described(database: DatabaseSync, query: ModelView, names: readonly string[]): DescribedQuery {
+  const name = quoted(query.name)
+  const gate = new ReadGate(names)
+  try {
+    database.exec(`DROP VIEW IF EXISTS ${name}`)
+    createView(database, 'main', query)
+    const statement = gated(database, gate, `SELECT * FROM ${name}`)
+    const columns = allRows(database, 'SELECT name FROM pragma_table_info(?)', query.name).map(([one]) => String(one))
+    statement.columns()
+    const reads = gate.reads.map(([table, column, by]) => [table, column, by === query.name ? '' : by] as const)
+    return { columns, reads, functions: [...gate.functions] }
+  } catch (error) {
+    return { error: errorText(error), columns: [], reads: [], functions: [] }
+  }
+}
+
+function unlessRefused(make: () => void): void {
+  try {
+    make()
+  } catch {
+    // What names it says so.
+  }
+}

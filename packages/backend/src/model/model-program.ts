@@ -1,0 +1,31 @@
+/**
+ * A process of the read model. It is a process and no thread, as nothing else ends a statement of SQLite that runs. It has no way to a
+ * file but the model's.
+ */
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { Engine } from './engine.ts'
+import { TOO_LARGE, type ModelRequest } from './protocol.ts'
+
+/** SQLite counts no memory here. A statement blocks this thread, so another one looks. */
+const WATCH: string = `setInterval(() => {
+  if (process.memoryUsage.rss() > require('node:worker_threads').workerData) process.kill(process.pid, '${TOO_LARGE}')
+}, 20)`
+
+let kept: string | undefined
+const engine = new Engine()
+// When the server is gone, so is this, and the plain text of its records.
+process.on('disconnect', () => {
+  if (kept !== undefined) rmSync(dirname(kept), { recursive: true, force: true })
+  process.exit()
+})
+new Worker(WATCH, { eval: true, execArgv: [], workerData: Number(process.argv[2]) }).unref()
+process.on('message', ({ id, request }: { readonly id: number; readonly request: ModelRequest }) =>
+  receive(id, request),
+)
+
+function receive(id: number, request: ModelRequest): void {
+  if (request.kind === 'open' && request.role === 'keeper') kept = request.file
+  engine.handle(request, (reply) => process.send!({ id, reply }))
+}

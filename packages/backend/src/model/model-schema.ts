@@ -1,0 +1,37 @@
+/** The collections that a text may name, as tables and views. */
+import type { Definition, ViewDefinition } from '../definitions/definition.ts'
+import type { ModelSchema } from './protocol.ts'
+import { tableOf } from './tables.ts'
+
+/** What a text names, and what the views among them read. */
+interface NamedCollections {
+  readonly tables: readonly Definition[]
+  /** One that reads another stands behind it. */
+  readonly views: readonly ViewDefinition[]
+}
+
+/** By words: more than what is meant does no harm. `besides`: a view that is not meant. */
+export function collectionsNamed(text: string, all: readonly Definition[], besides?: string): NamedCollections {
+  const found = new Map(all.map((definition) => [definition.name.toLowerCase(), definition]))
+  const seen = new Set([besides?.toLowerCase()])
+  const tables: Definition[] = []
+  const views: ViewDefinition[] = []
+  const visit = (words: string): void => {
+    for (const [word] of words.toLowerCase().matchAll(/\w+/g)) {
+      const definition = found.get(word)
+      if (definition === undefined || seen.has(word)) continue
+      seen.add(word)
+      if (definition.type !== 'view') tables.push(definition)
+      else {
+        visit(definition.viewQuery)
+        views.push(definition)
+      }
+    }
+  }
+  visit(text)
+  return { tables, views }
+}
+
+export function schemaOf({ tables, views }: NamedCollections): ModelSchema {
+  return { tables: tables.map(tableOf), views: views.map(({ name, viewQuery: query }) => ({ name, query })) }
+}

@@ -1,0 +1,122 @@
+/** What the server and the processes of the read model say to each other. */
+
+import type { DescribedQuery, TextRows } from '../definitions/views/view-queries.ts'
+
+/** A process that takes too much memory ends itself by this signal. Others end it by other ones. */
+export const TOO_LARGE: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGUSR2'
+
+/** A value of SQLite, in and out. */
+export type Cell = string | number | bigint | null | Uint8Array
+
+export type Row = readonly Cell[]
+
+/** A row, and the number that its document has by creation. */
+export type NumberedRow = readonly [number: number, ...cells: Cell[]]
+
+/** A table that stands for a collection. */
+export interface ModelTable {
+  readonly name: string
+  readonly columns: readonly ModelColumn[]
+  /** Statements `CREATE INDEX`. SQLite plans with them, as it does in PocketBase. */
+  readonly indexes: readonly string[]
+}
+
+interface ModelColumn {
+  readonly name: string
+  /** `TEXT DEFAULT '' NOT NULL` */
+  readonly declaration: string
+  /** It is empty here, and no statement sets it. */
+  readonly isSecret: boolean
+}
+
+export interface ModelView {
+  readonly name: string
+  readonly query: string
+}
+
+/** What a statement may name. A view stands behind those that it reads. */
+export interface ModelSchema {
+  readonly tables: readonly ModelTable[]
+  readonly views: readonly ModelView[]
+}
+
+/** A part of what has changed. `table` makes an empty one. */
+export type FeedStep =
+  | { readonly kind: 'drop'; readonly table: string }
+  | { readonly kind: 'table'; readonly table: ModelTable }
+  | { readonly kind: 'rows'; readonly table: string; readonly rows: readonly NumberedRow[] }
+  | { readonly kind: 'gone'; readonly table: string; readonly numbers: readonly number[] }
+
+/** Rows of one table that a statement sees in place of those that the model has. */
+export interface Overlay {
+  readonly table: ModelTable
+  readonly rows: readonly NumberedRow[]
+  readonly gone: readonly number[]
+}
+
+export interface RowsRequest {
+  readonly kind: 'rows'
+  /** The last one is read; it may read the others. */
+  readonly views: readonly ModelView[]
+  /** Collections and views that may be read. */
+  readonly names: readonly string[]
+  readonly limit?: number | undefined
+  readonly overlays?: readonly Overlay[]
+}
+
+export type ModelRequest =
+  /** Comes first. Without `file` the model is in the memory of the process. */
+  | { readonly kind: 'open'; readonly role: 'keeper' | 'reader'; readonly file: string | undefined }
+  /** The steps up to one with `isLast` are one transaction. */
+  | { readonly kind: 'feed'; readonly steps: readonly FeedStep[]; readonly isLast: boolean }
+  /** Prepares queries on empty tables. It needs no model. */
+  | { readonly kind: 'describe'; readonly schema: ModelSchema; readonly queries: readonly ModelView[] }
+  | RowsRequest
+  | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string }
+
+/** The columns of tables that have changed; undefined: rows came or went. */
+export type ChangedColumns = readonly (readonly [table: string, columns: readonly string[] | undefined])[]
+
+/** A column of an answer. */
+export interface ResultColumn {
+  /** The alias, or the expression. */
+  readonly name: string
+  /** As its table declares it: `TEXT`. Empty for an expression. */
+  readonly type: string
+  /** PocketBase says true of all. */
+  readonly nullable: boolean
+}
+
+/** What statements have done to one table. Rows have the columns in the order of the table. */
+export interface TableChanges {
+  readonly table: string
+  /** Undefined before: the row is new. */
+  readonly written: readonly { readonly before: Row | undefined; readonly after: Row }[]
+  readonly deleted: readonly string[]
+}
+
+/** What came of the statements. */
+export interface StatementsResult {
+  readonly affectedRows: number
+  readonly columns: readonly ResultColumn[]
+  readonly rows: readonly (readonly (string | null)[])[]
+  /** In the order in which the tables were first written. */
+  readonly changes: readonly TableChanges[]
+}
+
+/** What a request is answered with. */
+export interface ModelAnswers {
+  readonly open: undefined
+  readonly feed: ChangedColumns
+  readonly describe: readonly DescribedQuery[]
+  /** Rows have come before, in pieces. */
+  readonly rows: readonly string[]
+  readonly run: StatementsResult
+}
+
+/** `error`: the text for a superuser. */
+export type ModelReply =
+  | { readonly rows: TextRows['rows'] }
+  | { readonly answer: ModelAnswers[ModelRequest['kind']] }
+  /** `isDamaged`: the file can't be read. */
+  | { readonly error: string; readonly isDamaged: boolean }

@@ -1,0 +1,72 @@
+/** Words of SQL that the processes of the read model say to SQLite. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { plainQuery } from '../definitions/views/view-query.ts'
+import type { Cell, ModelTable, ModelView, Row } from './protocol.ts'
+
+/** The schema of the model. A statement that names it in vain finds `no such table`. */
+export const MODEL = '"$model"'
+
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A statement whose rows are lists, with whole numbers of any size. */
+export function prepared(database: DatabaseSync, sql: string): StatementSync {
+  const statement = database.prepare(sql)
+  statement.setReturnArrays(true)
+  statement.setReadBigInts(true)
+  return statement
+}
+
+export function allRows(database: DatabaseSync, sql: string, ...values: readonly Cell[]): readonly Row[] {
+  return prepared(database, sql).all(...values) as unknown as readonly Row[]
+}
+
+export function createTable(database: DatabaseSync, schema: string, { name, columns }: ModelTable): void {
+  const declared = columns.map((column) => `${quoted(column.name)} ${column.declaration}`)
+  database.exec(`CREATE TABLE ${schema}.${quoted(name)} (${declared.join(', ')})`)
+}
+
+/** The number of a row, by a name that no column has. */
+export function rowId({ columns }: ModelTable): string {
+  const names = new Set(columns.map(({ name }) => name.toLowerCase()))
+  return ['rowid', '_rowid_', 'oid'].find((name) => !names.has(name))!
+}
+
+export function insertRow(database: DatabaseSync, schema: string, table: ModelTable): StatementSync {
+  const names = table.columns.map(({ name }) => quoted(name))
+  const places = Array.from({ length: names.length + 1 }, () => '?').join(', ')
+  const set = names.map((name) => `${name} = excluded.${name}`).join(', ')
+  return database.prepare(
+    `INSERT INTO ${schema}.${quoted(table.name)} (${[rowId(table), ...names].join(', ')}) VALUES (${places})
+      ON CONFLICT (id) DO UPDATE SET ${set}`,
+  )
+}
+
+/** A copy of a table of the model, for writes. Statements see it in place of the other one. */
+export function shadowTable(database: DatabaseSync, table: ModelTable): void {
+  createTable(database, 'main', table)
+  const names = [rowId(table), ...table.columns.map(({ name }) => quoted(name))].join(', ')
+  const name = quoted(table.name)
+  database.exec(`INSERT INTO main.${name} (${names}) SELECT ${names} FROM ${MODEL}.${name}`)
+}
+
+/** Makes a view as PocketBase does: ids are texts. @throws Error of SQLite */
+export function createView(database: DatabaseSync, schema: 'main' | 'temp', { name, query }: ModelView): void {
+  const view = `${schema}.${quoted(name)}`
+  const create = (columns: string): void => {
+    database.prepare(`CREATE VIEW ${view} AS SELECT ${columns} FROM (${plainQuery(query)}\n)`).run()
+  }
+  create('*')
+  const columns = allRows(database, 'SELECT name, type FROM pragma_table_info(?, ?)', name, schema)
+  if (columns.some(([column, type]) => /^id$/i.test(String(column)) && /^text$/i.test(String(type)))) return
+  database.exec(`DROP VIEW ${view}`)
+  create(columns.map(([column]) => (column === 'id' ? 'CAST(id AS TEXT) id' : quoted(String(column)))).join(', '))
+}
+
+/** As PocketBase words it: `SQL logic error: no such table: nope (1)`. */
+export function errorText(error: unknown): string {
+  const { message, errcode, errstr } = error as Error & { readonly errcode?: number; readonly errstr?: string }
+  if (errcode === undefined || errstr === undefined) return message
+  return message === errstr ? `${errstr} (${errcode})` : `${errstr}: ${message} (${errcode})`
+}

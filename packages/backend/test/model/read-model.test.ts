@@ -1,0 +1,186 @@
+/** Goal: views are read from the model as of the commit that the reader may see, once for all that wait, and again only when it must be. */
+import { newestCommit } from 'pannier/internal'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ViewDefinition } from '../../src/definitions/definition.ts'
+import type { JsonObject } from '../../src/gateway/documents.ts'
+import { SYSTEM } from '../../src/gateway/principal.ts'
+import type { Member } from '../../src/model/members.ts'
+import type { ModelRequest } from '../../src/model/protocol.ts'
+import type { ReadModel } from '../../src/model/read-model.ts'
+import { openTestBackend, type TestBackend } from '../test-backend.ts'
+import { inThread } from '../test-model.ts'
+
+let test_: TestBackend
+const asked: ModelRequest['kind'][] = []
+
+/** Notes what the model is asked. */
+function listening(): Member {
+  const member = inThread()
+  return {
+    ...member,
+    get isAlive() {
+      return member.isAlive
+    },
+    ask: (request, options) => {
+      asked.push(request.kind)
+      return member.ask(request, options)
+    },
+  }
+}
+
+beforeEach(async () => {
+  test_ = await openTestBackend({ modelHome: { start: listening, isFile: false } })
+  await made('posts', { title: { type: 'text' }, views: { type: 'number' }, open: { type: 'bool' } })
+  asked.length = 0
+})
+afterEach(() => test_.close())
+
+async function made(name: string, fields: Readonly<Record<string, object>>): Promise<void> {
+  const list = Object.entries(fields).map(([field, options]) => ({ name: field, ...options }))
+  await test_.backend.definitions.create(SYSTEM, { name, fields: list })
+}
+
+async function view(name: string, viewQuery: string): Promise<void> {
+  await test_.backend.definitions.create(SYSTEM, { name, type: 'view', viewQuery })
+}
+
+const ITSELF = { principal: SYSTEM, request: { context: 'default', method: 'GET', query: {}, headers: {} } }
+
+async function rows(name: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { items } = await test_.backend.records.list(ITSELF, name, { perPage: 100 })
+  return items.map(({ collectionId: _, collectionName: __, ...item }) => item)
+}
+
+function add(name: string, input: JsonObject): Promise<unknown> {
+  return test_.backend.records.create(ITSELF, name, input)
+}
+
+function times(kind: ModelRequest['kind']): number {
+  return asked.filter((one) => one === kind).length
+}
+
+test('a view shows what was written before it was asked: rows that come, change and go', async () => {
+  await view('sums', 'SELECT open AS id, SUM(views) AS n, COUNT(*) AS c FROM posts GROUP BY open')
+  expect(await rows('sums')).toEqual([])
+  await add('posts', { id: 'one000000000000', views: 2.5 })
+  await add('posts', { id: 'two000000000000', views: 3, open: true })
+  expect(await rows('sums')).toEqual([
+    { id: '0', n: 2.5, c: 1 },
+    { id: '1', n: 3, c: 1 },
+  ])
+  await test_.backend.records.update(ITSELF, 'posts', 'one000000000000', { open: true })
+  expect(await rows('sums')).toEqual([{ id: '1', n: 5.5, c: 2 }])
+  await test_.backend.records.delete(ITSELF, 'posts', 'two000000000000')
+  expect(await rows('sums')).toEqual([{ id: '1', n: 2.5, c: 1 }])
+  await test_.backend.definitions.truncate(SYSTEM, 'posts')
+  expect(await rows('sums')).toEqual([])
+})
+
+test('rows come in the order of creation, however often they were written', async () => {
+  await view('all', 'SELECT id, title FROM posts')
+  for (const id of ['ccc000000000000', 'aaa000000000000', 'bbb000000000000']) await add('posts', { id })
+  await test_.backend.records.update(ITSELF, 'posts', 'ccc000000000000', { title: 'last' })
+  const ids = async (): Promise<unknown> => (await rows('all')).map(({ id }) => String(id).charAt(0))
+  expect(await ids()).toEqual(['c', 'a', 'b'])
+  await test_.backend.records.update(ITSELF, 'posts', 'aaa000000000000', { title: 'now' })
+  expect(await ids()).toEqual(['c', 'a', 'b'])
+})
+
+test('those who ask at the same time wait for one run, and a write to other columns keeps its rows', async () => {
+  await view('titles', 'SELECT id, title FROM posts')
+  await view('days', "SELECT id, date('now') AS day FROM posts")
+  await add('posts', { id: 'one000000000000', title: 'one' })
+  await Promise.all([rows('titles'), rows('titles'), rows('titles')])
+  expect(times('rows')).toBe(3) // two samples
+  await test_.backend.records.update(ITSELF, 'posts', 'one000000000000', { views: 7 })
+  expect(await rows('titles')).toEqual([{ id: 'one000000000000', title: 'one' }])
+  expect(times('rows')).toBe(3)
+  await test_.backend.records.update(ITSELF, 'posts', 'one000000000000', { title: 'two' })
+  expect(await rows('titles')).toEqual([{ id: 'one000000000000', title: 'two' }])
+  expect(times('rows')).toBe(4)
+  await rows('days')
+  await rows('days')
+  expect(times('rows')).toBe(6)
+})
+
+test('tables follow fields and names, when two swap them too', async () => {
+  await made('notes', { title: { type: 'text' } })
+  await add('posts', { id: 'post00000000000', title: 'a post', views: 1 })
+  await add('notes', { id: 'note00000000000', title: 'a note' })
+  await view('titles', 'SELECT id, title FROM posts')
+  await view('others', 'SELECT id, title FROM notes')
+  expect(await rows('titles')).toMatchObject([{ title: 'a post' }])
+  const { definitions } = test_.backend
+  await definitions.update(SYSTEM, 'posts', { name: 'spare' })
+  await definitions.update(SYSTEM, 'notes', { name: 'posts' })
+  await definitions.update(SYSTEM, 'spare', { name: 'notes' })
+  expect(await rows('titles')).toMatchObject([{ title: 'a note' }])
+  expect(await rows('others')).toMatchObject([{ title: 'a post' }])
+  const { fields } = definitions.get('notes')
+  const renamed = fields.map((field) => (field.name === 'views' ? { ...field, name: 'seen' } : field))
+  await definitions.update(SYSTEM, 'notes', { fields: renamed })
+  await definitions.update(SYSTEM, 'others', { viewQuery: 'SELECT id, seen FROM notes' })
+  expect(await rows('others')).toEqual([{ id: 'post00000000000', seen: 1 }])
+})
+
+test('a view of a view is computed of what the other one shows, and its ids are texts', async () => {
+  await view('numbered', 'SELECT (ROW_NUMBER() OVER (ORDER BY title)) AS id, title FROM posts')
+  await view('first', "SELECT id, (typeof(id)) AS kind, title FROM numbered WHERE id = '1'")
+  await add('posts', { title: 'b' })
+  await add('posts', { title: 'a' })
+  expect(await rows('first')).toEqual([{ id: '1', kind: 'text', title: 'a' }])
+})
+
+test.each([
+  ['SELECT name AS id FROM sqlite_schema', 'prohibited'],
+  ['SELECT name AS id FROM pragma_table_info(1)', 'prohibited'],
+  ["SELECT load_extension('x') AS id FROM posts", 'unsafe use of load_extension'],
+  ["SELECT fts3_tokenizer('simple') AS id FROM posts", 'unsafe use of fts3_tokenizer'],
+  ['SELECT id FROM "$model".posts', 'cannot reference objects in database'],
+  ['DELETE FROM posts', 'syntax error'],
+  ['SELECT id FROM posts; DELETE FROM posts', 'multiple statements'],
+  ['SELECT 1 AS id) ; DROP TABLE posts; --', 'multiple statements'],
+])('a view may not be %s', async (viewQuery, reason) => {
+  const refused = test_.backend.definitions.create(SYSTEM, { name: 'wrong', type: 'view', viewQuery })
+  const error = await refused.then(
+    () => undefined,
+    (reason_: { readonly data: object }) => JSON.stringify(reason_.data),
+  )
+  expect(error).toContain(reason)
+})
+
+test('a hidden field is hidden in what is computed of it, through other queries too', async () => {
+  const { definitions } = test_.backend
+  const secret = { name: 'secret', type: 'text', hidden: true }
+  await definitions.update(SYSTEM, 'posts', { fields: [...definitions.get('posts').fields, secret] })
+  const hidden = async (viewQuery: string): Promise<unknown> => {
+    const { fields } = await definitions.create(SYSTEM, { name: 'seen', type: 'view', viewQuery })
+    await definitions.delete(SYSTEM, 'seen')
+    return fields.filter((field) => field.hidden).map(({ name }) => name)
+  }
+  expect(await hidden('SELECT id, secret, upper(secret) AS u, upper(title) AS t FROM posts')).toEqual(['secret', 'u'])
+  expect(await hidden("SELECT id, title FROM posts WHERE secret = 'x'")).toEqual([])
+  const other = 'JOIN (SELECT id AS i, secret AS title FROM posts) q ON q.i = posts.id'
+  expect(await hidden(`SELECT posts.id, q.title FROM posts ${other}`)).toEqual(['title'])
+  // A query that has the name of a collection.
+  await made('notes', { title: { type: 'text' } })
+  const named = 'WITH notes AS (SELECT id, secret AS title FROM posts) SELECT notes.id, notes.title FROM notes'
+  expect(await hidden(named)).toEqual(['title'])
+  for (const viewQuery of ['SELECT secret AS id FROM posts', 'SELECT q.id FROM (SELECT secret AS id FROM posts) q']) {
+    const refused = definitions.create(SYSTEM, { name: 'seen', type: 'view', viewQuery })
+    await expect(refused).rejects.toMatchObject({ code: 'INVALID' })
+  }
+})
+
+test('a model that is lost is made again', async () => {
+  await view('titles', 'SELECT id, title FROM posts')
+  await add('posts', { id: 'one000000000000', title: 'one' })
+  expect(await rows('titles')).toHaveLength(1)
+  const { model } = test_.backend as unknown as { readonly model?: ReadModel }
+  expect(model).toBeUndefined()
+  await test_.environment.advance(10 * 60_000)
+  await add('posts', { id: 'two000000000000', title: 'two' })
+  expect(await rows('titles')).toHaveLength(2)
+  expect(newestCommit(test_.database)).toBeGreaterThan(0)
+  expect((test_.backend.definitions.get('titles') as ViewDefinition).fields).toHaveLength(2)
+})
