@@ -22,8 +22,11 @@ import { rowId, shadowTable } from './sqlite.ts'
 import { Statements } from './statements.ts'
 import { valueText } from './value-text.ts'
 
+const VALUE_BYTES_MAX = 16 << 20
+/** A record may have more in one value than a query. */
+const STORED_BYTES_MAX = 1 << 28
 const LIMITS = {
-  length: 16 << 20,
+  length: VALUE_BYTES_MAX,
   sqlLength: 1 << 20,
   exprDepth: 1000,
   compoundSelect: 500,
@@ -102,6 +105,7 @@ export class Engine {
   #feed(steps: readonly FeedStep[], isLast: boolean): ChangedColumns {
     if (this.#changed === undefined) this.#database.exec('BEGIN IMMEDIATE')
     const changed = (this.#changed ??= new Map<string, Set<string> | undefined>())
+    this.#database.limits.length = STORED_BYTES_MAX
     for (const step of steps) this.#apply(step, changed)
     if (!isLast) return []
     for (const { table, rows, analyzed } of this.#kept.values()) {
@@ -180,6 +184,7 @@ export class Engine {
 
   /** Nothing of what it makes stays. It reads one state. */
   #undone<T>(run: () => T): T {
+    this.#database.limits.length = VALUE_BYTES_MAX
     this.#database.exec('BEGIN')
     try {
       return run()

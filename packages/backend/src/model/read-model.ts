@@ -153,10 +153,10 @@ export class ReadModel implements ViewQueries {
     })
   }
 
-  /** What a transaction sees, and the model does not have. Undefined: too much. */
-  overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | undefined {
+  /** What a transaction sees, and the model does not have. Undefined: too much, also when the model has all that is committed. */
+  overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | 'behind' | undefined {
     const found = collections.map((definition) => overlayOf(definition, reader, this.#feed?.positionOf(definition.id)))
-    if (found.includes(undefined)) return undefined
+    if (found.includes(undefined)) return (this.#feed?.at ?? 0) < this.#newest() ? 'behind' : undefined
     return found.flatMap((one) => (one!.rows.length + one!.gone.length === 0 ? [] : [one!]))
   }
 
@@ -252,13 +252,13 @@ export class ReadModel implements ViewQueries {
 
   async #discard(opened: Promise<LiveModel>): Promise<void> {
     if (this.#live !== opened) return
-    this.#live = undefined
+    this.#live = this.#feed = undefined
     await (await opened).end()
   }
 
   async #end(): Promise<void> {
     const [live, describer] = [this.#live, this.#describer]
-    this.#live = this.#describer = undefined
+    this.#live = this.#describer = this.#feed = undefined
     const opened = await live?.catch(() => undefined)
     await Promise.all([opened?.end(), describer?.end()])
   }

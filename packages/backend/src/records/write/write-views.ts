@@ -62,6 +62,7 @@ export class WriteViews {
     if (found !== undefined) return found
     const overlays = this.#model.overlays(ready, reader)
     if (overlays === undefined) throw tooMany(view)
+    if (overlays === 'behind') throw new MissingRows(async () => void (await this.#model.upTo(ready)))
     throw new MissingRows(async () => {
       const made = await this.#made(view, ready, overlays)
       if (rows.size >= STATES_MAX) rows.delete(rows.keys().next().value!)
