@@ -3,13 +3,13 @@
  * behind, and nothing of it reaches a file where records are not there as plain text.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, truncateSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
 import { systemEnvironment } from 'pannier/internal'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { times } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { openBackend, SYSTEM, type Backend } from '../../src/index.ts'
@@ -18,6 +18,18 @@ import { inProcesses } from '../../src/model/members.ts'
 const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)'
 const ITSELF = { principal: SYSTEM, request: { context: 'default', method: 'GET', query: {}, headers: {} } }
 const TIMEOUT_MS = 300_000
+
+/** Others may have models in the usual one. */
+const own = join(tmpdir(), `pannier-model-test-${process.pid}`)
+const usual = process.env['TMPDIR']
+beforeAll(() => {
+  process.env['TMPDIR'] = mkdtempSync(own)
+})
+afterAll(() => {
+  rmSync(tmpdir(), { recursive: true })
+  if (usual === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = usual
+})
 
 let database: Database
 let backend: Backend
