@@ -40,7 +40,7 @@ export interface Page {
     argument: Argument,
   ): Promise<Result>
   evaluate<Result>(body: () => Result | Promise<Result>): Promise<Result>
-  /** As a person presses a key, named as events name it, where `supports.keys`. */
+  /** As a person presses a key, named as events name it. Without `supports.keys` the page gets it, and the browser does nothing. */
   press(key: string): Promise<void>
   /** Gives the page a device that keeps passkeys, and a person who agrees to everything, where `supports.passkeys`. */
   addPasskeyDevice(): Promise<void>

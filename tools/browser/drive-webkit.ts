@@ -69,7 +69,8 @@ class Tabs {
       evaluate: <Argument, Result>(body: (argument: Argument) => Result | Promise<Result>, argument?: Argument) =>
         slot.evaluate(`(${body.toString()})(${JSON.stringify(argument)})`) as Promise<Result>,
       errors: () => [],
-      press: () => Promise.reject(new Error('Nobody can press a key in WebKit.')),
+      // What listens gets it; the browser itself does nothing by it.
+      press: async (key) => void (await slot.evaluate(`(${pressKey.toString()})(${JSON.stringify(key)})`)),
       addPasskeyDevice: () => Promise.reject(new Error('WebKit has no way to make a device with passkeys.')),
       reload: () => slot.reload(),
       close: async () => {
@@ -95,6 +96,13 @@ class Tabs {
   private pageProcesses(): readonly ProcessFacts[] {
     return descendantsOf(this.browserId).filter(({ command }) => command.includes('WebKitWebProcess'))
   }
+}
+
+function pressKey(key: string): void {
+  let at = document.activeElement ?? document.body
+  for (let inner; (inner = at.shadowRoot?.activeElement) != null;) at = inner
+  for (const type of ['keydown', 'keyup'])
+    at.dispatchEvent(new KeyboardEvent(type, { key, bubbles: true, cancelable: true, composed: true }))
 }
 
 function needProcesses(processes: readonly ProcessFacts[]): readonly ProcessFacts[] {
