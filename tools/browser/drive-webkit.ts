@@ -100,7 +100,7 @@ class Tabs {
 
 function pressKey(key: string): void {
   let at = document.activeElement ?? document.body
-  for (let inner; (inner = at.shadowRoot?.activeElement) != null;) at = inner
+  while (at.shadowRoot?.activeElement instanceof Element) at = at.shadowRoot.activeElement
   for (const type of ['keydown', 'keyup'])
     at.dispatchEvent(new KeyboardEvent(type, { key, bubbles: true, cancelable: true, composed: true }))
 }
