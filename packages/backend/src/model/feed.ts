@@ -9,6 +9,8 @@ import { columnFields, rowOf, tableOf } from './tables.ts'
 
 /** Documents of one turn. A snapshot is held as long as a turn takes. */
 const TURN_DOCUMENTS = 256
+/** Turns that the keeper has not answered. */
+const TURNS_AHEAD = 16
 
 export interface FeedParts {
   readonly database: Database
@@ -38,7 +40,10 @@ interface Turn {
 
 export class Feed {
   readonly #parts: FeedParts
+  /** What was sent. */
   #fed: ReadonlyMap<string, FedTable> = new Map()
+  /** What readers see. */
+  #committed: ReadonlyMap<string, FedTable> = new Map()
   /** Ids of the collections that are followed. */
   readonly #wanted = new Set<string>()
   #running: Promise<void> | undefined
@@ -60,9 +65,9 @@ export class Feed {
     }
   }
 
-  /** How far a collection has come, by its number of the last write. */
+  /** How far a collection has come at least, for readers, by its number of the last write. */
   positionOf(id: string): number {
-    return this.#fed.get(id)?.sequence ?? 0
+    return this.#committed.get(id)?.sequence ?? 0
   }
 
   /** The newest commit that has changed what a query reads. */
@@ -86,6 +91,7 @@ export class Feed {
   /** Until one turn finds nothing left: then the model is as the snapshot of that turn. */
   async #run(): Promise<void> {
     const { database, environment, definitions, send } = this.#parts
+    const ahead: Promise<ChangedColumns>[] = []
     for (let turn: Turn | undefined; turn?.isLast !== true;) {
       const snapshot = holdSnapshot(database)
       try {
@@ -94,15 +100,20 @@ export class Feed {
       } finally {
         snapshot.end()
       }
-      const changed = await send(turn.steps, turn.isLast)
+      const answer = send(turn.steps, turn.isLast)
+      // One that fails is thrown when its turn has come.
+      answer.catch(() => {})
+      ahead.push(answer)
+      while (ahead.length > (turn.isLast ? 1 : TURNS_AHEAD)) await ahead.shift()
       this.#fed = turn.reached
-      if (turn.isLast) this.#note(changed, snapshot.sequence)
+      if (turn.isLast) this.#note(await answer, snapshot.sequence)
       else await environment.yield()
     }
   }
 
   #note(changed: ChangedColumns, sequence: number): void {
     this.at = sequence
+    this.#committed = this.#fed
     for (const [table, columns] of changed)
       for (const column of columns ?? ['']) this.#changedAt.set(`${table}.${column}`, sequence)
   }

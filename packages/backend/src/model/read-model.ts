@@ -268,7 +268,11 @@ export class ReadModel implements ViewQueries {
     const folder = home.isFile ? await mkdtemp(join(tmpdir(), 'pannier-model-')) : undefined
     const file = folder && join(folder, 'model.db')
     const keeper = home.start()
-    const send: FeedParts['send'] = (steps, isLast) => keeper.ask<'feed'>({ kind: 'feed', steps, isLast })
+    const send: FeedParts['send'] = (steps, isLast) =>
+      keeper.ask<'feed'>({ kind: 'feed', steps, isLast }).catch((error: unknown) => {
+        // It has only a part of them.
+        throw error instanceof MemberLost ? error : new MemberLost('The read model takes no more.', { cause: error })
+      })
     const feed = new Feed({ database, environment, definitions: this.#definitions, send })
     this.#feed = feed
     const readerOf = (isLow: boolean) => (): Member => (file === undefined ? keeper : this.#reader(file, isLow))
