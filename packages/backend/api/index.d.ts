@@ -608,6 +608,26 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
     newAuthToken(record: HookRecord): Promise<string>;
     /** The account that a token is for. @throws ServiceError NOT_FOUND for one that is not valid */
     findAuthRecordByToken(token: string): Promise<HookRecord>;
+    /**
+     * The records that paths of relations lead to, by path: as they are stored, whatever rules say. At most 1,000 by each step.
+     *
+     * @throws ServiceError INVALID for a path that leads nowhere
+     * @example
+     * import type { Hooks } from '@pannier/server'
+     *
+     * export default ({ onRecordAfterCreateSuccess }: Hooks): void =>
+     *   onRecordAfterCreateSuccess(async (e) => {
+     *     const { 'post.author': authors } = await e.app.expandRecord(e.record, ['post.author'])
+     *     for (const author of authors!) e.app.log(`${author.get('email')} has a comment`)
+     *     await e.next()
+     *   }, 'comments')
+     */
+    expandRecord(record: HookRecord, paths: readonly string[]): Promise<Readonly<Record<string, readonly HookRecord[]>>>;
+    /**
+     * Whether a rule admits an account to a record as it is stored, as `e.collection.updateRule`. Null instead of an account: a guest;
+     * instead of a rule: superusers only. A wrong rule admits nobody. What a request has sent is not known.
+     */
+    canAccessRecord(record: HookRecord, account: HookRecord | null, rule: string | null): Promise<boolean>;
     /** Whether it is the password of the account, as it is stored. */
     validatePassword(record: HookRecord, password: string): Promise<boolean>;
     /**

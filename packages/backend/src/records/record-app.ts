@@ -1,11 +1,13 @@
 /** What hooks can do with records: `HookApp`, on the services that others use, as the system. */
 import type { Database } from 'pannier'
+import { badArgument } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
+import { principalOf, type Holder } from '../accounts/tokens.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { SYSTEM } from '../gateway/principal.ts'
+import { GUEST, SYSTEM } from '../gateway/principal.ts'
 import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
@@ -16,6 +18,7 @@ import type { Settings } from '../settings/settings.ts'
 import type { RecordReads } from './record-reads.ts'
 import type { RecordWrites } from './record-writes.ts'
 import { watchedApp } from '../hooks/watched-app.ts'
+import { relatedRecords } from './related-records.ts'
 import { literal, transactionApp } from './transaction-app.ts'
 
 interface RecordAppParts {
@@ -23,7 +26,7 @@ interface RecordAppParts {
   readonly environment: Environment
   readonly definitions: Definitions
   readonly settings: Pick<Settings, 'values'>
-  readonly reads: Pick<RecordReads, 'select' | 'count'>
+  readonly reads: Pick<RecordReads, 'select' | 'count' | 'admits'>
   readonly writes: Pick<RecordWrites, 'save' | 'delete' | 'inTransaction'>
   /** Gets errors of calls that nobody awaits. */
   readonly hooks: Pick<Hooks, 'log'>
@@ -77,11 +80,28 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
     save: (record) => parts().writes.save(ACTOR, record),
     delete: (record) => parts().writes.delete(ACTOR, record.collection().id, record.id),
     ...appServices(() => parts().services),
+    canAccessRecord: async (record, account, viewRule) => {
+      const holder = account && { definition: account.collection(), record: stored(account) }
+      const principal = holder === null ? GUEST : principalOf(holder as Holder)
+      const definition: Definition = { ...record.collection(), viewRule }
+      return parts().reads.admits({ ...ACTOR, principal }, definition, 'view', stored(record))
+    },
+    expandRecord: (record, paths) =>
+      relatedRecords(record, paths, {
+        environment: parts().environment,
+        definition: definitionOf,
+        records: (definition) => parts().database.collection<JsonObject>(recordsName(definition)),
+      }),
     runInTransaction: async (run) =>
       parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(shown, transaction))),
   }
   const shown = watchedApp(app, parts)
   return shown
+}
+
+function stored({ id, document }: HookRecord): JsonObject {
+  if (document === undefined) throw badArgument('app.canAccessRecord()', 'a record must be stored', id)
+  return document
 }
 
 /** With each `{:name}` replaced by its value. */

@@ -6,6 +6,7 @@ import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
 import { unwatched } from '../hooks/watched-app.ts'
+import { relatedRecords } from './related-records.ts'
 import type { RecordTransaction } from './record-transaction.ts'
 
 /** `app` inside a transaction, and after its end `app` itself: hooks of its writes may have it longer. */
@@ -25,7 +26,9 @@ export function transactionApp(given: HookApp, transaction: RecordTransaction): 
     if (document === undefined) throw missing(`No record of '${collection}' has ${field} = ${literal(value)}.`)
     return HookRecord.of(definitionOf(collection), document, transaction.environment)
   }
-  const unwritten = <Method extends 'findRecordsByFilter' | 'findFirstRecordByFilter' | 'countRecords'>(
+  const unwritten = <
+    Method extends 'findRecordsByFilter' | 'findFirstRecordByFilter' | 'countRecords' | 'canAccessRecord',
+  >(
     name: Method,
   ): HookApp[Method] =>
     inside(name, ((...parameters: Parameters<HookApp[Method]>) => {
@@ -47,6 +50,14 @@ export function transactionApp(given: HookApp, transaction: RecordTransaction): 
     findRecordsByFilter: unwritten('findRecordsByFilter'),
     findFirstRecordByFilter: unwritten('findFirstRecordByFilter'),
     countRecords: unwritten('countRecords'),
+    canAccessRecord: unwritten('canAccessRecord'),
+    expandRecord: inside('expandRecord', (record, paths) =>
+      relatedRecords(record, paths, {
+        environment: transaction.environment,
+        definition: definitionOf,
+        records: (definition) => transaction.records(definition),
+      }),
+    ),
     save: inside('save', (record) => transaction.save(record, shown)),
     delete: inside('delete', (record) => transaction.delete(record, shown)),
     sendMail: inside('sendMail', outside('sendMail')),

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { invalid } from '../../src/gateway/service-error.ts'
 import type { HookApp } from '../../src/hooks/hook-app.ts'
+import type { HookRecord } from '../../src/hooks/hook-record.ts'
 import type { HookEvents, HookName } from '../../src/hooks/hook-events.ts'
 import type { BoundHook, HookHandler } from '../../src/hooks/hooks.ts'
 import { ADMIN, openWorld, refusal, type World } from '../records/world.ts'
@@ -20,6 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
+const INVALID_OR_MISSING = [expect.stringMatching(/INVALID|NOT_FOUND/), expect.any(String)]
 const NOT_FOUND = ['NOT_FOUND', expect.any(String)]
 const TOO_MUCH = ['INVALID', 'Failed to update record.', { balance: 'validation_min_number_constraint' }]
 const ANN = 'ann'.padEnd(15, '0')
@@ -132,4 +134,45 @@ test('a write past the transaction fails at once, and takes the transaction with
   expect(await balances()).toEqual([10, 0])
   await app.runInTransaction((tx) => tx.runInTransaction((same) => pay(same, 1)))
   expect(await balances()).toEqual([9, 1])
+})
+
+test('a hook follows relations both ways, and asks rules for an account', async () => {
+  const { app } = world
+  await world.definitions.update(ADMIN.principal, 'payments', {
+    updateRule: 'account.name = "ann" && @request.auth.id != ""',
+    fields: [
+      ...world.definitions.get('payments').fields,
+      { name: 'seenBy', type: 'relation', collectionId: world.definitions.get('accounts').id, maxSelect: 3 },
+    ],
+  })
+  const payments = [app.newRecord('payments', { name: 'a', account: ANN, seenBy: [BOB, ANN] })]
+  payments.push(app.newRecord('payments', { name: 'b', account: BOB, seenBy: [] }))
+  for (const payment of payments) await app.save(payment)
+  const [first, second] = payments as [HookRecord, HookRecord]
+  const names = async (by: HookApp, record: HookRecord, path: string): Promise<unknown[]> =>
+    (await by.expandRecord(record, [path]))[path]!.map((one) => one.get('name'))
+  expect(await names(app, first, 'account')).toEqual(['ann'])
+  expect(await names(app, first, 'seenBy')).toEqual(['bob', 'ann'])
+  expect(await names(app, second, 'seenBy')).toEqual([])
+  expect(await names(app, await app.findRecordById('accounts', BOB), 'payments_via_account')).toEqual(['b'])
+  expect(await names(app, second, 'account.payments_via_seenBy.account')).toEqual(['ann'])
+  for (const path of ['none', 'name', 'payments_via_name', 'none_via_account', 'constructor'])
+    expect(await refusal(names(app, first, path)), path).toEqual(INVALID_OR_MISSING)
+  await app.runInTransaction(async (tx) => {
+    await tx.save(tx.newRecord('payments', { name: 'c', account: BOB }))
+    const bob = await tx.findRecordById('accounts', BOB)
+    expect(await names(tx, bob, 'payments_via_account')).toHaveLength(2)
+    expect(await refusal(tx.canAccessRecord(first, null, ''))).toMatchObject([
+      'INVALID',
+      expect.stringContaining('first write'),
+    ])
+  })
+  const user = app.newRecord('users', { email: 'a@example.com', password: '12345678', passwordConfirm: '12345678' })
+  await app.save(user)
+  const { updateRule } = world.definitions.get('payments')
+  const can = (record: HookRecord, by: HookRecord | null, rule = updateRule): Promise<boolean> =>
+    app.canAccessRecord(record, by, rule)
+  expect(await Promise.all([can(first, user), can(second, user), can(first, null)])).toEqual([true, false, false])
+  expect(await Promise.all([can(second, null, ''), can(second, user, null)])).toEqual([true, false])
+  expect(await can(first, user, 'none = 1')).toBe(false)
 })

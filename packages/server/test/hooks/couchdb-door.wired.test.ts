@@ -253,3 +253,43 @@ test('a file that a hook removes goes with the write', async () => {
   const { json: after } = await door(`GET /posts/${id}`)
   expect([after['file'], after['_attachments']]).toEqual(['', undefined])
 })
+
+test('values of a program are stored as by REST, or refuse the write as there', async () => {
+  const fields = ['date', 'json', 'file'].map((type) => ({ name: `my${type}`, type }))
+  await server.call('POST /collections', { name: 'values', type: 'base', fields })
+  const time = new Date('2026-05-06T07:08:09Z')
+  const values: Readonly<Record<string, unknown>> = {
+    Date: time,
+    File: new File(['abc'], 'a.txt'),
+    bytes: new TextEncoder().encode('abc'),
+    instance: new (class {
+      at = time
+    })(),
+    NaN: Number.NaN,
+    function: () => 1,
+  }
+  const set = (name: string, value: unknown): void =>
+    withHooks({
+      ...bound('onRecordCreate', (e) => {
+        e.record.set(name, value)
+        return e.next()
+      }),
+      tags: ['values'],
+    })
+  const shown = ({ json }: { readonly json: Record<string, unknown> }, name: string): string =>
+    JSON.stringify(json[name])
+      .replace(/^"a_\w+\.txt"$/, '"a.txt"')
+      .replace(/^"\w{10,}(\.\w+)?"$/, '"drawn"')
+  for (const { name } of fields)
+    for (const [kind, value] of Object.entries(values)) {
+      set(name, value)
+      const byRest = await server.call('POST /collections/values/records', {})
+      const id = newId()
+      const atDoor = await door(`PUT /values/${id}`, {})
+      const about = `${name} ${kind}`
+      const isStored = byRest.status === 200
+      expect([about, atDoor.status], atDoor.text).toEqual([about, isStored ? 201 : 400])
+      if (isStored)
+        expect(shown(await server.call(`GET /collections/values/records/${id}`), name)).toBe(shown(byRest, name))
+    }
+})

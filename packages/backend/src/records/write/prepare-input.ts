@@ -43,7 +43,9 @@ export async function prepareInput(
   const [input, hashes] = await Promise.all([
     withFiles({ ...asked, input: withDrawn(asked, environment) }, environment),
     passwords === undefined ? new Map<string, string>() : hashesOf(asked, passwords),
-    ...changes.flatMap(([, value]) => listOf(value)).map((one) => (one instanceof NewFile ? one.look() : undefined)),
+    ...[...Object.values(asked.input), ...changes.map(([, value]) => value)]
+      .flatMap(listOf)
+      .map((one) => (one instanceof NewFile ? one.look() : undefined)),
   ])
   const now = dateText(environment.wallClock())
   const prepared = { definition, input, isSuperuser, hashes, now, changes, isForm, chance: environment }

@@ -3,6 +3,7 @@ import type { Database } from 'pannier'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { GUEST, SYSTEM } from '../../../src/index.ts'
 import type { Actor, Backend, Principal, RecordInput, RecordJson } from '../../../src/index.ts'
+import type { HookEvents } from '../../../src/hooks/hook-events.ts'
 import type { LoggedIn } from '../../../src/internal.ts'
 import { fakeProvider } from './fake-provider.ts'
 import type { FakeProvider } from './fake-provider.ts'
@@ -318,4 +319,36 @@ test('the client learns what the provider says', async () => {
     expiry: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/) as string,
   })
   expect(Object.keys(meta!)).toEqual(Object.keys(meta!).toSorted())
+})
+
+test('a hook gives createData values of a program: a date, bytes, an instance; what a field can not take is refused', async () => {
+  const { fields } = backend.definitions.get('users')
+  const added = ['date', 'json', 'file'].map((type) => ({ name: `my${type}`, type }))
+  await admit({ fields: [...fields, ...added] })
+  const time = new Date('2026-05-06T07:08:09Z')
+  const signUp = async (sub: string, data: object): Promise<Readonly<Record<string, unknown>>> => {
+    const handler = (e: HookEvents['onRecordAuthWithOAuth2Request'] & { next(): Promise<void> }): Promise<void> => {
+      Object.assign(e.createData, data)
+      return e.next()
+    }
+    backend.hooks.replace([
+      { name: 'onRecordAuthWithOAuth2Request', tags: ['users'], handler: handler as never, source: 'test' },
+    ])
+    return (await logIn(verified(`${sub}@example.com`, sub))).principal.account!.record
+  }
+  const instance = new (class {
+    at = time
+  })()
+  const stored = await signUp('one', { mydate: time, myjson: instance, myfile: new TextEncoder().encode('abc') })
+  expect(stored).toMatchObject({
+    mydate: '2026-05-06 07:08:09.000Z',
+    myjson: { at: '2026-05-06T07:08:09.000Z' },
+    myfile: expect.stringMatching(/\w/),
+  })
+  expect(await signUp('two', { myfile: new File(['abc'], 'a.txt') })).toMatchObject({
+    myfile: expect.stringMatching(/^a\w+\.txt$/),
+  })
+  await expect(signUp('three', { mydate: instance })).rejects.toMatchObject({ code: 'INVALID' })
+  await expect(signUp('four', { myjson: { f: () => 1 } })).rejects.toMatchObject({ code: 'INVALID' })
+  expect((await backend.records.list(actor(SYSTEM), 'users', {})).items).toHaveLength(2)
 })
