@@ -3231,8 +3231,8 @@ class ReadModel implements ViewQueries {
         readonly at: number;
         readonly changedAt: number;
     }>;
-    /** What a transaction sees, and the model does not have. Undefined: too much. */
-    overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | undefined;
+    /** What a transaction sees, and the model does not have. Undefined: too much, also when the model has all that is committed. */
+    overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | 'behind' | undefined;
     /** Runs statements; `positions` tells how far each collection had come before. @throws SqlRefusal */
     run(statements: string): Promise<{
         readonly result: StatementsResult;
