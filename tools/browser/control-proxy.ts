@@ -4,6 +4,7 @@
  */
 import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import { freePort } from '../processes.ts'
 import { CONTROL_HEADER, CONTROL_SCRIPT } from './remote-control.ts'
 
@@ -52,13 +53,17 @@ function passOn(request: IncomingMessage, response: ServerResponse, origin: stri
     // The script is not among those that the page's own policy allows.
     delete answerHeaders['content-security-policy']
     delete answerHeaders['content-length']
+    // Some servers compress what was asked for as it is.
+    const body = answerHeaders['content-encoding'] === 'gzip' ? answer.pipe(createGunzip()) : answer
+    delete answerHeaders['content-encoding']
     response.writeHead(answer.statusCode ?? 502, answerHeaders)
-    answer.setEncoding('utf8')
+    body.setEncoding('utf8')
     let page = ''
-    answer.on('data', (text: string) => (page += text))
+    body.on('data', (text: string) => (page += text))
     const script = `<script type="module">${CONTROL_SCRIPT}</script>`
     answer.on('error', () => response.destroy())
-    answer.on('end', () => response.end(page.replace(/^(\s*<!doctype html>)?/i, (start) => `${start}${script}`)))
+    body.on('error', () => response.destroy())
+    body.on('end', () => response.end(page.replace(/^(\s*<!doctype html>)?/i, (start) => `${start}${script}`)))
   })
   onward.on('error', () => response.destroy())
   response.on('close', () => onward.destroy())
