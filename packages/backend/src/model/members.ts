@@ -97,7 +97,9 @@ class MemberProcess implements Member {
     if (this.#failure !== undefined) throw this.#failure
     const id = ++this.#count
     const stop = (reason: unknown): void => {
-      this.#lose(reason)
+      this.#asked.get(id)?.fail(reason)
+      // Others are asked again.
+      this.#lose(new MemberLost('A process of the read model was ended.'))
       this.#child.kill('SIGKILL')
     }
     const cancel =

@@ -121,9 +121,17 @@ export class ReadModel implements ViewQueries {
   ready(view: ViewDefinition): Promise<ReadyView> {
     const all = this.#definitions.all()
     if (this.#ready?.all !== all) this.#ready = { all, views: new Map() }
-    const known = this.#ready.views.get(view.id) ?? this.#prepared(view, all)
-    this.#ready.views.set(view.id, known)
-    return known
+    const { views } = this.#ready
+    let ready = views.get(view.id)
+    if (ready === undefined) {
+      // A busy machine may have been the reason: the next request tries again.
+      ready = this.#prepared(view, all).catch((error: unknown) => {
+        views.delete(view.id)
+        throw error
+      })
+      views.set(view.id, ready)
+    }
+    return ready
   }
 
   /** The rows at a commit, or at a later one. @throws SqlRefusal */

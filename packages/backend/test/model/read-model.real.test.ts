@@ -13,7 +13,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { times } from '../../../../tools/test/seeds.ts'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { openBackend, SYSTEM, type Backend } from '../../src/index.ts'
-import { inProcesses } from '../../src/model/members.ts'
+import { SqlRefusal } from '../../src/definitions/views/view-queries.ts'
+import { inProcesses, MemberLost } from '../../src/model/members.ts'
 
 const ENDLESS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)'
 const ITSELF = { principal: SYSTEM, request: { context: 'default', method: 'GET', query: {}, headers: {} } }
@@ -59,6 +60,14 @@ function processes(): readonly number[] {
 
 function folders(): readonly string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('pannier-model-'))
+}
+
+/** Each step doubles the joins of the one before. */
+function joins(steps: number): string {
+  let query = 'WITH t0 AS (SELECT 1 AS x, 1 AS id)'
+  for (let at = 1; at <= steps; at++)
+    query += `, t${at} AS (SELECT p.x, p.id FROM t${at - 1} p, t${at - 1} q WHERE p.x = q.x)`
+  return `${query} SELECT t${steps}.id AS id FROM t${steps}`
 }
 
 async function sums(): Promise<unknown> {
@@ -161,6 +170,25 @@ test(
     expect(longest).toBeLessThan(2000)
     await add(3)
     expect(await sums()).toEqual([['3', 1, 3]])
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a query that is ended takes no other one of its process along',
+  async () => {
+    database = await open('app', { storage: memory(), environment: systemEnvironment() })
+    backend = await openBackend(database)
+    const process_ = inProcesses(systemEnvironment())()
+    const describe = { kind: 'describe', schema: { tables: [], views: [] } } as const
+    const slow = process_.ask<'describe'>(
+      { ...describe, queries: [{ name: 'slow', query: joins(20) }] },
+      { timeMsMax: 500 },
+    )
+    const other = process_.ask<'describe'>({ ...describe, queries: [{ name: 'other', query: 'SELECT 1 AS id' }] })
+    const [first, second] = await Promise.allSettled([slow, other])
+    await process_.end()
+    expect([first, second]).toMatchObject([{ reason: expect.any(SqlRefusal) }, { reason: expect.any(MemberLost) }])
   },
   TIMEOUT_MS,
 )

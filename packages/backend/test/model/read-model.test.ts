@@ -1,5 +1,6 @@
 /** Goal: views are read from the model as of the commit that the reader may see, once for all that wait, and again only when it must be. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { SqlRefusal } from '../../src/definitions/views/view-queries.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM } from '../../src/gateway/principal.ts'
 import type { Member } from '../../src/model/members.ts'
@@ -9,6 +10,8 @@ import { inThread } from '../test-model.ts'
 
 let test_: TestBackend
 const asked: ModelRequest['kind'][] = []
+/** How many queries are not prepared in time. */
+let refusals = 0
 
 /** Notes what the model is asked. */
 function listening(): Member {
@@ -20,6 +23,10 @@ function listening(): Member {
     },
     ask: (request, options) => {
       asked.push(request.kind)
+      if (refusals > 0 && request.kind === 'describe') {
+        refusals--
+        return Promise.reject(new SqlRefusal('the statements took more than 5000 ms, and were ended'))
+      }
       return member.ask(request, options)
     },
   }
@@ -55,6 +62,13 @@ function add(name: string, input: JsonObject): Promise<unknown> {
 function times(kind: ModelRequest['kind']): number {
   return asked.filter((one) => one === kind).length
 }
+
+test('a view whose query was not prepared in time is prepared again for the next request', async () => {
+  await view('all', 'SELECT id, title FROM posts')
+  refusals = 1
+  await expect(rows('all')).rejects.toMatchObject({ code: 'INVALID' })
+  expect(await rows('all')).toEqual([])
+})
 
 test('a view shows what was written before it was asked: rows that come, change and go', async () => {
   await view('sums', 'SELECT open AS id, SUM(views) AS n, COUNT(*) AS c FROM posts GROUP BY open')
