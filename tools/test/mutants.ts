@@ -1,10 +1,10 @@
 /**
- * Mutants: modules whose source is changed in one place, for tests that must fail then. `importMutant` loads a module and what it
- * imports from some folders once more, with the change. Nothing is written to disk, and other tests keep their modules.
+ * Mutants: modules whose source is changed in one place, for tests that must fail then. `importAgain` loads a module and what it imports
+ * from some folders once more, with the change or as it is. Nothing is written to disk, and other tests keep their modules.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Plugin } from 'vite'
+import { registerHooks } from 'node:module'
+import { join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { root } from '../checks/packages.ts'
 
 /** One change of the source. */
@@ -16,42 +16,57 @@ export interface Mutation {
   readonly replacement: string
 }
 
-interface Mutant extends Mutation {
+/** How modules are loaded once more. */
+interface Again {
+  readonly mutation?: Mutation
   /** Modules in these folders are loaded once more. */
   readonly folders: readonly string[]
 }
 
-const QUERY = '?mutant='
+const QUERY = '?again='
+/** A module's URL has the place in this list. */
+const loads: Again[] = []
 
 /** Loads a module, with a mutation in what it imports. Paths are from the root of the workspace. */
 export function importMutant<Module>(file: string, mutation: Mutation, folders: readonly string[]): Promise<Module> {
-  const mutant: Mutant = { ...mutation, folders }
-  const text = Buffer.from(JSON.stringify(mutant)).toString('base64url')
-  return import(/* @vite-ignore */ join(root, file) + QUERY + text) as Promise<Module>
+  const place = loads.findIndex((load) => load.mutation === mutation && load.folders === folders)
+  return load<Module>(file, place === -1 ? loads.push({ mutation, folders }) - 1 : place)
 }
 
-/** Makes vitest load mutants. */
-export function mutants(): Plugin {
-  return {
-    name: 'mutants',
-    enforce: 'pre',
-    async resolveId(source, importer) {
-      const query = importer?.split(QUERY)[1]
-      if (query === undefined) return undefined
-      const resolved = await this.resolve(source, importer!.split('?')[0], { skipSelf: true })
-      if (resolved === null || !mutantOf(query).folders.some((folder) => isIn(resolved.id, folder))) return resolved
-      return resolved.id + QUERY + query
+/** Loads a module and what it imports from the folders as a new process would. Paths are from the root of the workspace. */
+export function importAgain<Module>(file: string, folders: readonly string[]): Promise<Module> {
+  return load<Module>(file, loads.push({ folders }) - 1)
+}
+
+function load<Module>(file: string, place: number): Promise<Module> {
+  return import(`${pathToFileURL(join(root, file)).href}${QUERY}${place}`) as Promise<Module>
+}
+
+/** Makes Node load modules once more. */
+export function hookMutants(): void {
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      const resolved = nextResolve(specifier, context)
+      const place = context.parentURL?.split(QUERY)[1]
+      if (place === undefined || !resolved.url.startsWith('file:') || resolved.url.includes(QUERY)) return resolved
+      const file = fileOf(resolved.url)
+      const isAgain = loads[Number(place)]!.folders.some((folder) => file.startsWith(folder))
+      return isAgain ? { ...resolved, url: resolved.url + QUERY + place } : resolved
     },
-    load(id) {
-      const [path = '', query] = id.split(QUERY)
-      if (query === undefined) return undefined
-      const source = readFileSync(path, 'utf8')
-      const mutant = mutantOf(query)
-      if (path !== join(root, mutant.file)) return source
-      const at = placeOf(mutant, source)
-      return source.slice(0, at) + mutant.replacement + source.slice(at + mutant.text.length)
+    load(url, context, nextLoad) {
+      const [path = '', place] = url.split(QUERY)
+      if (place === undefined) return nextLoad(url, context)
+      const loaded = nextLoad(path, context)
+      const { mutation } = loads[Number(place)]!
+      if (mutation === undefined || fileOf(path) !== mutation.file) return loaded
+      const source = (loaded.source as Buffer | string).toString()
+      const at = placeOf(mutation, source)
+      return {
+        ...loaded,
+        source: source.slice(0, at) + mutation.replacement + source.slice(at + mutation.text.length),
+      }
     },
-  }
+  })
 }
 
 /** Where the text stands. */
@@ -61,10 +76,7 @@ export function placeOf({ file, text }: Mutation, source: string): number {
   return source.indexOf(text)
 }
 
-function mutantOf(query: string): Mutant {
-  return JSON.parse(Buffer.from(query, 'base64url').toString()) as Mutant
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path.startsWith(join(root, folder))
+/** From the root of the workspace. */
+function fileOf(url: string): string {
+  return relative(root, fileURLToPath(url))
 }

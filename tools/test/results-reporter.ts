@@ -93,6 +93,8 @@ export default class ResultsReporter implements Reporter {
   }
 
   #note(module: TestModule, name: string): void {
+    // The last result of a file may come after its end.
+    if (module.state() !== 'pending' && module.state() !== 'queued') return
     this.#running.set(module.relativeModuleId, { name, since: performance.now() })
   }
 

@@ -20,13 +20,6 @@ interface NodeProcess {
 
 const node = (globalThis as { readonly process?: Partial<NodeProcess> }).process
 
-const others: (() => boolean)[] = []
-
-/** What Node does not know of: a test runner that loads a module from another process, for example. */
-export function alsoUnderWay(isUnderWay: () => boolean): void {
-  others.push(isUnderWay)
-}
-
 /** Resolves when nothing is left to do. `turn`: a turn of the event loop. In pages turns alone count. */
 export async function quietLoop(turn: () => Promise<void>): Promise<void> {
   if (node?.getBuiltinModule === undefined) {
@@ -46,7 +39,7 @@ export async function quietLoop(turn: () => Promise<void>): Promise<void> {
     for (let quiet = 0; quiet < QUIET_TURNS;) {
       calls = 0
       await turn()
-      const waits = others.some((ask) => ask()) || getActiveResourcesInfo().some((name) => REQUEST.test(name))
+      const waits = getActiveResourcesInfo().some((name) => REQUEST.test(name))
       await new Promise<void>((resolve) => access('.', () => resolve()))
       quiet = waits || calls > OWN_CALLS ? 0 : quiet + 1
     }

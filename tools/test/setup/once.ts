@@ -5,7 +5,6 @@
 import { relative } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { alsoUnderWay } from '../../../packages/db/testing/event-loop.ts'
 import { RandomBits } from '../../../packages/db/testing/random.ts'
 import { checkReplays } from '../../../packages/db/testing/replay-check.ts'
 import { root } from '../../checks/packages.ts'
@@ -16,10 +15,6 @@ checkReplays()
 expect.addEqualityTesters([
   (a, b) => (a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : undefined),
 ])
-
-// A module that is imported on demand comes from the process of vitest.
-const { __vitest_worker__: worker } = globalThis as unknown as { __vitest_worker__: { resolvingModules: Set<string> } }
-alsoUnderWay(() => worker.resolvingModules.size > 0)
 
 // Each property starts its own stream: what ran before in the process is nothing to it.
 fc.configureGlobal({

@@ -1,11 +1,16 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { importMutant, type Mutation } from '../../../../tools/test/mutants.ts'
+import type * as drives from './drive.ts'
 
-// Other files of this worker may have loaded sharp.
-vi.resetModules()
-vi.doMock('sharp', () => {
-  throw new Error("Cannot find package 'sharp'")
-})
-const { openDrive, upload } = await import('./drive.ts')
+const NOT_INSTALLED: Mutation = {
+  file: 'packages/backend/src/files/make-thumb.ts',
+  text: "import('sharp')",
+  replacement: "import('sharp-that-is-not-installed')",
+}
+const { openDrive, upload } = await importMutant<typeof drives>('packages/backend/test/files/drive.ts', NOT_INSTALLED, [
+  'packages/backend/src',
+  'packages/backend/test/files',
+])
 
 test('without sharp pictures are served as they are, and the log says so once', async () => {
   const drive = await openDrive()

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { importAgain } from '../../../../tools/test/mutants.ts'
 import { open } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { virtualEnvironment } from '../../testing/virtual-environment.ts'
@@ -78,9 +79,10 @@ test('idle waits for files, cryptography, compression and answers, however long 
 
 test('idle waits for a module that is loaded on demand', async () => {
   const clock = virtualEnvironment()
-  vi.resetModules()
   let loaded: unknown
-  const loading = import('../../src/query/query.ts').then((module) => (loaded = module))
+  const loading = importAgain('packages/db/src/query/query.ts', ['packages/db/src/query']).then(
+    (module) => (loaded = module),
+  )
   await clock.idle()
   expect(loaded).toBeDefined()
   await loading

@@ -2,8 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { importAgain } from '../../../../tools/test/mutants.ts'
 import { open, registerCollation } from '../../src/index.ts'
+import type * as pannier from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
 import { TEST_COLLATION } from '../../testing/query-cases.ts'
 
@@ -62,8 +64,7 @@ test('a process that does not know the order goes without the index, and forgets
       await db.collection<Named>('c').insert(documents)
     }
     // As another process would: what is known of collations is gone.
-    vi.resetModules()
-    const stranger = await import('../../src/index.ts')
+    const stranger = await importAgain<typeof pannier>('packages/db/src/index.ts', ['packages/db/src'])
     expect(await names(stranger.open)).toEqual(['name'])
     {
       await using db = await stranger.open(path)

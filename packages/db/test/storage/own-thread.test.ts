@@ -2,20 +2,22 @@
  * Goal: whoever awaits one answer after another of the files in its own thread lets others have it now and then, and everything is
  * heard in order. The far end is replaced by one that answers at once, as files do.
  */
-import { expect, test, vi } from 'vitest'
-import { OwnThread } from '../../src/storage/opfs/own-thread.ts'
-import type { Answer, ToWorker } from '../../src/storage/opfs/protocol.ts'
-import type { Post } from '../../src/storage/opfs/host.ts'
+import { expect, test } from 'vitest'
+import { importMutant } from '../../../../tools/test/mutants.ts'
+import type * as ownThread from '../../src/storage/opfs/own-thread.ts'
+import type { Answer } from '../../src/storage/opfs/protocol.ts'
 
-vi.mock('../../src/storage/opfs/serve.ts', () => ({
-  serve: (post: Post) => (message: ToWorker) => {
-    if (typeof message === 'object' && 'id' in message) post({ id: message.id, value: message.id })
-  },
-}))
+const FILE = 'packages/db/src/storage/opfs/own-thread.ts'
+const AT_ONCE = {
+  file: FILE,
+  text: "import { serve } from './serve.ts'",
+  replacement: 'const serve = (post) => ({ id }) => id !== undefined && post({ id, value: id })',
+}
+const { OwnThread } = await importMutant<typeof ownThread>(FILE, AT_ONCE, [FILE])
 
 const CALLS = 320
 
-function threadWithAnswers(): { thread: OwnThread; ask: (id: number) => Promise<unknown>; order: number[] } {
+function threadWithAnswers(): { thread: ownThread.OwnThread; ask: (id: number) => Promise<unknown>; order: number[] } {
   const thread = new OwnThread()
   const waiting = new Map<number, (value: unknown) => void>()
   const order: number[] = []

@@ -154,7 +154,7 @@ test('POST and _bulk_docs write the same document as PUT', async () => {
     [third, ['c']],
   ] as const)
     expect((await admin(`GET ${path(of)}`)).json).toMatchObject({ roles, recordRef: of })
-  for (const of of [other, third]) await server.server.backend.records.delete(ITSELF, 'users', of)
+  for (const id of [other, third]) await server.server.backend.records.delete(ITSELF, 'users', id)
 })
 
 test('the document goes with its record, by whatever way that goes', async () => {

@@ -1,0 +1,4 @@
+/** Node loads it first in each process of vitest. */
+import { hookMutants } from '../mutants.ts'
+
+hookMutants()
