@@ -3,13 +3,15 @@
  * bundles for a browser without Node's modules. `pannier/testing` contains only what it exports. Declarations compile with the library of
  * ES2022 where users check them too (`skipLibCheck: false`).
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { run } from '../processes.ts'
 import { readModules } from './module-graph.ts'
+import { pack, type Packed } from './pack.ts'
 import { PACKAGES, root, type PublishedPackage } from './packages.ts'
 
 /** Entries that only Node has a use for. */
@@ -23,41 +25,38 @@ const NODE_ONLY = [
 ]
 /** Entries without a value. */
 const TYPES_ONLY = ['pannier/types']
+/** Packages are modules: nobody gets at their types with `require`, or as before Node 16. */
+const OTHER_RESOLUTIONS = ['node10', 'node16-cjs']
 
 const modules = readModules()
 const problems: string[] = []
+const packed = new Map((await pack(join(root, 'dist/packed'))).map((one) => [one.name, one]))
 for (const published of PACKAGES) {
-  await checkManifest(published)
-  await checkTesting(published)
-  await checkTypes(published)
-  await checkNode(published)
+  const { tarball, files } = packed.get(published.name)!
+  const bytes = new Uint8Array(await readFile(tarball))
+  await checkManifest(published, bytes.buffer)
+  checkTesting(published, files)
+  await checkTypes(published, bytes)
   await checkBrowser(published)
 }
+await checkNode()
 await checkDeclarations()
 for (const problem of problems) console.error(problem)
 process.exit(problems.length > 0 ? 1 : 0)
 
-async function checkManifest({ name, folder }: PublishedPackage): Promise<void> {
-  const { messages, pkg } = await publint({ pkgDir: folder, strict: true, pack: 'npm' })
+async function checkManifest({ name }: PublishedPackage, tarball: ArrayBuffer): Promise<void> {
+  const { messages, pkg } = await publint({ strict: true, pack: { tarball } })
   for (const message of messages) problems.push(`publint, ${name}: ${formatMessage(message, pkg, { color: false })}`)
 }
 
 /** The sources and what is built of them: those that the entry imports, all of them, and no others. */
-async function checkTesting({ name, folder, entries }: PublishedPackage): Promise<void> {
-  const { code, output } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent'], {
-    cwd: folder,
-  })
-  if (code !== 0) {
-    problems.push(`npm pack, ${name}:\n${output}`)
-    return
-  }
-  const [{ files }] = JSON.parse(output.slice(output.indexOf('['))) as [{ files: { path: string }[] }]
-  const packed = files.flatMap(({ path }) => /^(?:dist\/)?(testing\/.*?)(?:\.d)?\.(?:ts|js)$/.exec(path)?.[1] ?? [])
+function checkTesting({ name, folder, entries }: PublishedPackage, files: Packed['files']): void {
+  const published = files.flatMap((path) => /^(?:dist\/)?(testing\/.*?)(?:\.d)?\.(?:ts|js)$/.exec(path)?.[1] ?? [])
   const entry = entries.find((one) => one.name === 'testing')
   const imported = entry === undefined ? [] : reachedFrom(relative(root, join(folder, entry.source)))
   const wanted = imported.map((path) => relative(folder, join(root, path)).replace(/\.ts$/, ''))
   const testing = new Set(wanted.filter((path) => path.startsWith('testing/')))
-  for (const path of new Set(packed))
+  for (const path of new Set(published))
     if (!testing.delete(path)) problems.push(`${name} publishes ${path}, which its entry does not need`)
   for (const path of testing) problems.push(`${name} does not publish ${path}`)
 }
@@ -68,10 +67,13 @@ function reachedFrom(entry: string): readonly string[] {
   return [...reached].filter((path) => modules.has(path))
 }
 
-async function checkTypes({ name, folder }: PublishedPackage): Promise<void> {
-  const program = join(root, 'node_modules/.bin/attw')
-  const { code, output } = await run(program, ['--pack', folder, '--profile', 'esm-only', '--no-color', '--no-emoji'])
-  if (code !== 0) problems.push(`attw, ${name}:\n${output}`)
+async function checkTypes({ name }: PublishedPackage, tarball: Uint8Array): Promise<void> {
+  const result = await checkPackage(createPackageFromTarballData(tarball))
+  if (result.types === false) problems.push(`attw, ${name}: has no types`)
+  else
+    for (const problem of result.problems)
+      if (!('resolutionKind' in problem && OTHER_RESOLUTIONS.includes(problem.resolutionKind)))
+        problems.push(`attw, ${name}: ${JSON.stringify(problem)}`)
 }
 
 /** All of them in one program. What is wrong with declarations of others is not ours. */
@@ -87,14 +89,16 @@ async function checkDeclarations(): Promise<void> {
     if (/^\S*packages\/.*error TS/.test(line)) problems.push(`skipLibCheck: false: ${line}`)
 }
 
-/** Without the condition that leads to the sources. */
-async function checkNode({ entries, folder }: PublishedPackage): Promise<void> {
-  for (const { specifier } of entries) {
-    const isEmpty = TYPES_ONLY.includes(specifier)
-    const script = `const names = Object.keys(await import(${JSON.stringify(specifier)})); if ((names.length === 0) !== ${isEmpty}) throw new Error('nothing exported')`
-    const { code, output } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder })
-    if (code !== 0) problems.push(`${specifier} does not load in Node:\n${output}`)
-  }
+/** Without the condition that leads to the sources. All entries load in one process. */
+async function checkNode(): Promise<void> {
+  const specifiers = PACKAGES.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
+  const script = `
+    for (const specifier of ${JSON.stringify(specifiers)}) {
+      const isEmpty = Object.keys(await import(specifier)).length === 0
+      if (isEmpty !== ${JSON.stringify(TYPES_ONLY)}.includes(specifier)) throw new Error(specifier + ': nothing exported')
+    }`
+  const { code, output } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: root })
+  if (code !== 0) problems.push(`An entry does not load in Node:\n${output}`)
 }
 
 async function checkBrowser({ entries, folder }: PublishedPackage): Promise<void> {
