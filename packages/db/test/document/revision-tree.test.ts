@@ -122,3 +122,10 @@ test('revisions as text', () => {
   expect(possibleAncestors(leaves, [parseRevision('3-q')])).toEqual(['2-b'])
   expect(possibleAncestors(leaves, [])).toEqual([])
 })
+
+test('the second part of a revision has up to 255 bytes of UTF-8', () => {
+  for (const suffix of ['a'.repeat(255), 'é'.repeat(127), '€'.repeat(85)])
+    expect(revisionText(parseRevision(`1-${suffix}`))).toBe(`1-${suffix}`)
+  for (const suffix of ['a'.repeat(256), 'é'.repeat(128), '€'.repeat(86)])
+    expect(() => parseRevision(`1-${suffix}`)).toThrow(TypeError)
+})

@@ -70,3 +70,14 @@ test('a missing page is an error of the read that needs it, not of a read whose 
   await expect(async () => attempt(() => cache.get(IDS[1]!))).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
   await expect(async () => cache.load([IDS[2]!])).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
 })
+
+test('a page that is dropped takes no memory, and is read again', async () => {
+  const { readAll, parsed, cache } = cacheOver(new Map(IDS.map((id) => [id, sealedPage(id)])), () => {})
+  await readAll()
+  cache.drop(IDS[1]!)
+  cache.drop(IDS[1]!)
+  expect(cache.bytes).toBe(4000)
+  expect(cache.peek(IDS[1]!)).toBeUndefined()
+  expect(await readAll()).toEqual(IDS)
+  expect(parsed).toHaveLength(4)
+})

@@ -135,9 +135,14 @@ test('what has the same MD5 but other bytes is other content', async () => {
   const other = Buffer.from(one)
   for (const at of [19, 45, 59, 83, 109, 123]) other[at]! ^= 0x80
   const tail = contentBytes(6, LARGE)
-  for (const end of [new Uint8Array(0), tail]) {
+  // A blob is read, and stored while it is read.
+  const forms = [new Uint8Array(0), tail].flatMap((end) => [
+    { end, dataOf: (bytes: Buffer<ArrayBuffer>) => bytes },
+    { end, dataOf: (bytes: Buffer<ArrayBuffer>) => new Blob([bytes]) },
+  ])
+  for (const { end, dataOf } of forms) {
     const contents = [one, other].map((start) => Buffer.concat([start, end]))
-    for (const [at, data] of contents.entries()) await store.put(`${at}`, { x: { data } })
+    for (const [at, bytes] of contents.entries()) await store.put(`${at}`, { x: { data: dataOf(bytes) } })
     for (const [at, data] of contents.entries()) {
       const attachment = (await store.get(`${at}`, 'x'))!
       expect(attachment.digest).toBe((await store.get('0', 'x'))!.digest)
