@@ -99,11 +99,7 @@ export function parseIndexInput(input: IndexInput): IndexDeclaration {
   if (long.language !== undefined && !text) throw badArgument(CALL, 'text must be true with language', text)
   const name = long.name ?? defaultName(fields, kind)
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARS_MAX * INDEX_FIELDS_MAX) {
-    throw badArgument(
-      CALL,
-      `the name of an index must be a string of 1 to ${NAME_CHARS_MAX * INDEX_FIELDS_MAX} characters`,
-      name,
-    )
+    throw badArgument(CALL, `index name must be a string of 1 to ${NAME_CHARS_MAX * INDEX_FIELDS_MAX} characters`, name)
   }
   return { name, fields, multi, ...kind }
 }

@@ -18,7 +18,7 @@ import type { IndexDefinition, IndexSelector } from '../document/catalog.ts'
 import type { DocumentWrite } from '../document/document-write.ts'
 import type { TreeWriter } from '../kv/key-value-store.ts'
 import { readField } from '../codec/decode-document.ts'
-import { compileFieldPath, type FieldPath } from '../codec/field-path.ts'
+import { compileFieldPath } from '../codec/field-path.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 
 /** Tells the value at a path. */
@@ -82,7 +82,7 @@ export class IndexTests {
 
   /** Whether the index has entries of the document. The first call for a selector may miss. */
   includes(index: PartialDefinition, read: ReadPath): boolean {
-    return index.where === undefined || this.#of(index, index.where)(read)
+    return index.where === undefined || this.#of(index)(read)
   }
 
   /** For an index that is not a text index. */
@@ -92,12 +92,12 @@ export class IndexTests {
 
   /** After this `includes` does not miss. */
   load(definitions: readonly PartialDefinition[]): void {
-    for (const index of definitions) if (index.where !== undefined) this.#of(index, index.where)
+    for (const index of definitions) if (index.where !== undefined) this.#of(index)
   }
 
-  #of(index: PartialDefinition, where: IndexSelector): SelectorTest {
-    let test = this.#tests.get(where)
-    if (test === undefined) this.#tests.set(where, (test = this.#compile(index)))
+  #of(index: PartialDefinition): SelectorTest {
+    let test = this.#tests.get(index.where!)
+    if (test === undefined) this.#tests.set(index.where!, (test = this.#compile(index)))
     return test
   }
 }
@@ -163,24 +163,44 @@ export class FieldReader {
   /** The value at a path in the document loaded; undefined if it is missing. Several indexes may ask for the same. */
   readonly read = (path: string): unknown => {
     let field = this.fields.get(path)
-    if (field === undefined)
-      this.fields.set(path, (field = { path: compileFieldPath(path), load: 0, value: undefined }))
+    if (field === undefined) this.fields.set(path, (field = { of: valueAt(path), load: 0 }))
     if (field.load !== this.loads) {
-      const content = this.content!
       field.load = this.loads
-      // An id is made of its bytes when it is asked for.
-      field.value =
-        path === '_id'
-          ? content.id
-          : readField(content.bytes, content.contentStart, content.contentEnd, this.shapes, field.path)
+      field.value = field.of(this.content!, this)
     }
     return field.value
   }
 }
 
+type ReadValue = (content: EncodedContent, reader: FieldReader) => unknown
+
 interface Field {
-  readonly path: FieldPath
+  readonly of: ReadValue
   /** The load in which `value` was read. */
   load: number
-  value: unknown
+  value?: unknown
+}
+
+function fieldAt(path: string): ReadValue {
+  // An id is made of its bytes when it is asked for.
+  if (path === '_id') return ({ id }) => id
+  const field = compileFieldPath(path)
+  return ({ bytes, contentStart, contentEnd }, { shapes }) => readField(bytes, contentStart, contentEnd, shapes, field)
+}
+
+let valueAt = fieldAt
+
+/**
+ * From now on indexes hold under some paths what `derive` makes of the whole document. It gives undefined for paths of fields. A value
+ * must be a pure function of the document. Undefined: the document has no key, as one that lacks a field. A PannierError that is thrown
+ * refuses the write of this document.
+ *
+ * Such an index needs a collation of its own, so that a process that can't derive its values drops it with the next write.
+ */
+export function deriveValues(derive: (path: string) => ((read: ReadPath) => unknown) | undefined): void {
+  const before = valueAt
+  valueAt = (path) => {
+    const value = derive(path)
+    return value === undefined ? before(path) : (_, { read }) => value(read)
+  }
 }

@@ -63,21 +63,16 @@ class Maintenance implements IndexMaintenance {
   }
 
   #applyTo(tree: TreeWriter, definition: IndexDefinition, writes: readonly DocumentWrite[]): void {
-    const [oldFields, newFields] = [this.#oldFields, this.#newFields!]
     const changes = new EntryChanges()
+    const keysOf = (fields: FieldReader, content: Parameters<FieldReader['load']>[0], number: number): readonly string[] => {
+      fields.load(content)
+      return this.#tests.keys(definition, fields.read, number)
+    }
     for (const write of writes) {
       const { old, number, live } = write
-      let before = NO_KEYS
-      let after = NO_KEYS
-      if (hasEntries(definition, write)) {
-        oldFields.load(old!)
-        before = this.#tests.keys(definition, oldFields.read, number)
-      }
-      if (live !== undefined && definition.builtTo === undefined) {
-        newFields.load(live)
-        after = this.#tests.keys(definition, newFields.read, number)
-      }
-      changes.add(before, after)
+      const before = hasEntries(definition, write) ? keysOf(this.#oldFields, old!, number) : NO_KEYS
+      const isWritten = live !== undefined && definition.builtTo === undefined
+      changes.add(before, isWritten ? keysOf(this.#newFields!, live, number) : NO_KEYS)
     }
     changes.apply(tree)
   }

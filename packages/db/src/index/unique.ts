@@ -114,6 +114,7 @@ class UniqueCheck {
   /** The document that claims a key in the batch: what it has, or will have. */
   readonly #claimants = new Map<string, { readonly claim: Claim; readonly write: DocumentWrite }[]>()
   readonly #refused = new Set<DocumentWrite>()
+  readonly #failures = new Map<DocumentWrite, PannierError>()
 
   constructor(definition: IndexDefinition, { transaction, collection, tests, writes, shapes }: UniqueWork) {
     this.#definition = definition
@@ -124,11 +125,18 @@ class UniqueCheck {
     }
     const stored = new FieldReader(collection?.shapes ?? shapes)
     const written = new FieldReader(shapes)
-    const claims = (fields: FieldReader, content: Parameters<FieldReader['load']>[0]): readonly Claim[] => {
-      fields.load(content)
-      return claimsOf(definition, tests, fields.read)
-    }
     for (const [place, write] of writes.entries()) {
+      const claims = (fields: FieldReader, content: Parameters<FieldReader['load']>[0]): readonly Claim[] => {
+        fields.load(content)
+        try {
+          return claimsOf(definition, tests, fields.read)
+        } catch (error) {
+          // A value that can't be derived of one document refuses no other one.
+          if (!(error instanceof PannierError)) throw error
+          this.#failures.set(write, error)
+          return NO_CLAIMS
+        }
+      }
       const { old, live } = write
       if (old !== undefined) this.#numbers.add(old.number)
       const before = old === undefined || old.deleted ? NO_CLAIMS : claims(stored, old)
@@ -145,7 +153,7 @@ class UniqueCheck {
       const other = this.#claimedBefore(claim, write) ?? this.#stored(claim)
       if (other !== undefined) return duplicate(this.#definition, claim, write.id, other)
     }
-    return undefined
+    return this.#failures.get(write)
   }
 
   /** Its document stays as it is. */
