@@ -2555,6 +2555,33 @@ interface ImportsParts {
     readonly gate: WriteGate;
 }
 
+/** What an index is made of. */
+interface IndexBody {
+    readonly columns: readonly Pick<IndexColumn, 'sql' | 'sort'>[];
+    readonly where: string;
+}
+
+interface IndexColumn {
+    /** A column without quotes, or an expression. */
+    readonly name: string;
+    /** Whether it is no expression. */
+    readonly isNamed: boolean;
+    /** What SQLite compares: with the collation, without the order. */
+    readonly sql: string;
+    readonly collate: string;
+    readonly sort: '' | 'ASC' | 'DESC';
+}
+
+/** An index on what its text names of a collection. */
+interface IndexProgram extends IndexBody {
+    readonly name: string;
+    readonly table: string;
+    readonly fields: readonly {
+        readonly name: string;
+        readonly declaration: string;
+    }[];
+}
+
 type InputOf<Field extends FieldDefinition> = Field extends FieldDefinition ? Partially<Omit<Field, 'type' | 'name'>> & Pick<Field, 'type' | 'name'> : never;
 
 /** What is done. */
@@ -2815,6 +2842,8 @@ interface ModelAnswers {
     readonly open: undefined;
     readonly feed: ChangedColumns;
     readonly describe: readonly DescribedQuery[];
+    /** Why each can't be; undefined: it can. */
+    readonly indexes: readonly (string | undefined)[];
     /** Rows have come before, in pieces. */
     readonly rows: readonly string[];
     readonly run: StatementsResult;
@@ -2853,6 +2882,11 @@ type ModelRequest =
     readonly kind: 'describe';
     readonly schema: ModelSchema;
     readonly queries: readonly ModelView[];
+}
+/** Makes indexes on empty tables. */
+ | {
+    readonly kind: 'indexes';
+    readonly programs: readonly IndexProgram[];
 } | RowsRequest | {
     readonly kind: 'run';
     readonly schema: ModelSchema;
@@ -3221,6 +3255,7 @@ class ReadModel implements ViewQueries {
     /** Definitions ask the model about views, so they come later. */
     follow(definitions: KnownCollections): void;
     describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]>;
+    indexErrors(programs: readonly IndexProgram[]): Promise<readonly (string | undefined)[]>;
     sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>;
     /** @throws SqlRefusal if its query no longer fits what it reads */
     ready(view: ViewDefinition): Promise<ReadyView>;
@@ -4205,6 +4240,8 @@ type ViewModel = Pick<ReadModel, 'ready' | 'upTo' | 'overlays' | 'rows'>;
 interface ViewQueries {
     /** Prepares views without running them, with all definitions that they may read. */
     describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]>;
+    /** Why each of these can't be, on an empty table; undefined: it can. */
+    indexErrors(programs: readonly IndexProgram[]): Promise<readonly (string | undefined)[]>;
     /** The first rows of a view that is not stored yet. @throws SqlRefusal */
     sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>;
 }

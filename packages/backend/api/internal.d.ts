@@ -1201,6 +1201,33 @@ interface GuardedWriterParts {
     readonly around?: AroundWrites;
 }
 
+/** What an index is made of. */
+interface IndexBody {
+    readonly columns: readonly Pick<IndexColumn, 'sql' | 'sort'>[];
+    readonly where: string;
+}
+
+interface IndexColumn {
+    /** A column without quotes, or an expression. */
+    readonly name: string;
+    /** Whether it is no expression. */
+    readonly isNamed: boolean;
+    /** What SQLite compares: with the collation, without the order. */
+    readonly sql: string;
+    readonly collate: string;
+    readonly sort: '' | 'ASC' | 'DESC';
+}
+
+/** An index on what its text names of a collection. */
+interface IndexProgram extends IndexBody {
+    readonly name: string;
+    readonly table: string;
+    readonly fields: readonly {
+        readonly name: string;
+        readonly declaration: string;
+    }[];
+}
+
 /** What is kept of a change that is about to be stored. */
 interface JournalEntry {
     /** Stores more with it. */
@@ -1574,6 +1601,8 @@ interface ViewDefinition extends DefinitionBase {
 interface ViewQueries {
     /** Prepares views without running them, with all definitions that they may read. */
     describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]>;
+    /** Why each of these can't be, on an empty table; undefined: it can. */
+    indexErrors(programs: readonly IndexProgram[]): Promise<readonly (string | undefined)[]>;
     /** The first rows of a view that is not stored yet. @throws SqlRefusal */
     sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>;
 }

@@ -1,6 +1,7 @@
 /** A read model in the thread of the test, as tests without processes need it. */
 import type { Database } from 'pannier'
 import { environmentOf } from 'pannier/internal'
+import { Definitions } from '../src/definitions/definitions.ts'
 import { ViewReader } from '../src/definitions/views/view-reader.ts'
 import { WriteViews } from '../src/records/write/write-views.ts'
 import { SqlRefusal } from '../src/definitions/views/view-queries.ts'
@@ -46,4 +47,12 @@ export function testModel(database: Database, definitions?: Parameters<ReadModel
   const model = new ReadModel({ database, environment, home: IN_THREAD })
   if (definitions !== undefined) model.follow(definitions)
   return { model, viewReader: new ViewReader<ReadyView>(model, environment), views: new WriteViews(model) }
+}
+
+/** Definitions that ask SQLite about views and indexes. */
+export async function modelledDefinitions(database: Database): Promise<Definitions> {
+  const { model } = testModel(database)
+  const definitions = await Definitions.open(database, { queries: model })
+  model.follow(definitions)
+  return definitions
 }

@@ -376,6 +376,9 @@ export type Positioned<Row> = Row & {
 /** What can be read of a collection. */
 export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>;
 
+/** Tells the value at a path. */
+export type ReadPath = (path: string) => unknown;
+
 /** A relation of records. */
 export interface RecordRelation {
     /** The related collection; several if an id is of one of them. No query follows such a relation. */
@@ -622,6 +625,15 @@ export function callUser<T = unknown>(call: string, name: string, run: () => unk
  * checkOptions('open()', options, { storage: true, collections: true })
  */
 export function checkOptions(call: string, options: unknown, names: object): void;
+
+/**
+ * From now on indexes hold under some paths what `derive` makes of the whole document. It gives undefined for paths of fields. A value
+ * must be a pure function of the document. Undefined: the document has no key, as one that lacks a field. A PannierError that is thrown
+ * refuses the write of this document.
+ *
+ * Such an index needs a collation of its own, so that a process that can't derive its values drops it with the next write.
+ */
+export function deriveValues(derive: (path: string) => ((read: ReadPath) => unknown) | undefined): void;
 
 /** Aborted when the handle is closed, with PANNIER_CLOSED, or lost: destroyed elsewhere, or to a storage that was put back (PANNIER_RESTORED). */
 export function endOf(database: Database): AbortSignal;

@@ -4,7 +4,7 @@ import { NOCASE } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
-import { isSameName, parseIndex } from '../definitions/index-statement.ts'
+import { isSameName, uniqueIndexOf } from '../definitions/index-statement.ts'
 import { LOWER, randomText } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Holder } from './tokens.ts'
@@ -53,10 +53,6 @@ export async function accountAt(
 }
 
 /** Whether the index that makes the field unique takes upper and lower case as the same. */
-function isNocase({ indexes }: AuthDefinition, field: string): boolean {
-  return indexes.map(parseIndex).some((index) => {
-    const [column, ...others] = index?.unique === true ? index.columns : []
-    const isOfField = column !== undefined && others.length === 0 && isSameName(column.name, field)
-    return isOfField && isSameName(column.collate, 'nocase')
-  })
+function isNocase(definition: AuthDefinition, field: string): boolean {
+  return isSameName(uniqueIndexOf(definition, field)?.columns[0]?.collate ?? '', 'nocase')
 }

@@ -82,11 +82,12 @@ function checkIdentityFieldsGiven({ passwordAuth }: AuthDefinition): ErrorData |
 }
 
 /** One account at most has the value of such a field. */
-function checkIdentityFields({ passwordAuth, fields, indexes }: AuthDefinition): Errors {
+function checkIdentityFields(definition: AuthDefinition): Errors {
+  const { passwordAuth, fields } = definition
   if (!passwordAuth.enabled) return {}
   for (const fieldName of passwordAuth.identityFields) {
     const isThere = fields.some(({ name }) => name === fieldName)
-    if (isThere && uniqueIndexOf(indexes, fieldName) !== undefined) continue
+    if (isThere && uniqueIndexOf(definition, fieldName) !== undefined) continue
     const error = isThere
       ? fieldError('validation_missing_unique_constraint', "The field {fieldName} doesn't have a UNIQUE constraint.", {
           fieldName,

@@ -5,6 +5,7 @@ import { fieldError } from '../fields/field-errors.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkDefinition, withChanged } from './check-definition.ts'
+import { checkIndexExpressions } from './check-indexes.ts'
 import type { Definition, ViewDefinition } from './definition.ts'
 import type { DefinitionChange, DefinitionState } from './store.ts'
 import { derivedView } from './views/view-fields.ts'
@@ -37,14 +38,24 @@ export async function checkChange(
   const { all, viewErrors } = withViewFields(proposed, proposedIds, byView, chance)
   const old = new Map(before.map((definition) => [definition.id, definition]))
   const [schema, byId] = [createSchema(all), new Map(all.map((definition) => [definition.id, definition]))]
-  const wrong = change.changed.flatMap(({ id }) => {
+  const wrong: WrongDefinition[] = []
+  for (const { id } of change.changed) {
     const definition = byId.get(id)!
     const context = { old: old.get(id), all, schema, viewError: viewErrors.get(id), chance }
-    const errors = checkDefinition(definition, context)
-    return errors === undefined ? [] : [{ definition, errors }]
-  })
+    const errors = checkDefinition(definition, context) ?? (await indexErrors(definition, context.old, queries))
+    if (errors !== undefined) wrong.push({ definition, errors })
+  }
   const changed = all.filter((definition) => proposedIds.has(definition.id) || old.get(definition.id) !== definition)
   return { changed, removed: change.removed, wrong, brokenViews: viewsOf(all).filter(({ id }) => viewErrors.has(id)) }
+}
+
+async function indexErrors(
+  definition: Definition,
+  old: Definition | undefined,
+  queries: ViewQueries,
+): Promise<ErrorData | undefined> {
+  const indexes = await checkIndexExpressions(definition, old, queries)
+  return indexes && { indexes }
 }
 
 export function viewQueryError(reason: string): FieldError {

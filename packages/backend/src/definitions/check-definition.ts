@@ -6,7 +6,7 @@ import { FIELD_RULES, type FieldDefinition } from '../fields/field-definition.ts
 import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkAuthOptions } from './check-auth-options.ts'
-import { checkIndexes, checkIndexExpressions } from './check-indexes.ts'
+import { checkIndexes } from './check-indexes.ts'
 import { checkRule, checkSystemRule, errorsOf } from './check-rule.ts'
 import type { Definition } from './definition.ts'
 import { isSameName } from './index-statement.ts'
@@ -23,14 +23,14 @@ interface DefinitionContext {
   readonly chance: Chance
 }
 
-/** Undefined: it is right. */
+/** Undefined: it is right, except what SQLite says of its indexes. */
 export function checkDefinition(definition: Definition, context: DefinitionContext): ErrorData | undefined {
   const { old, schema } = context
   const rule = (name: RuleName): FieldError | undefined =>
     checkRule(definition[name], schema, definition.id) ?? checkSystemRule(definition[name], old, old?.[name])
   const writeRule = (name: RuleName): FieldError | undefined =>
     definition.type === 'view' && definition[name] !== null ? NOT_FOR_VIEWS : rule(name)
-  const errors = errorsOf({
+  return errorsOf({
     id: checkId(definition, context),
     type: checkType(definition, old),
     system: old !== undefined && old.system !== definition.system ? SYSTEM_CHANGED : undefined,
@@ -45,7 +45,6 @@ export function checkDefinition(definition: Definition, context: DefinitionConte
     ...(definition.type === 'view' && { viewQuery: definition.viewQuery === '' ? BLANK : context.viewError }),
     ...(definition.type === 'auth' && checkAuthOptions(definition, old, schema)),
   })
-  return errors ?? errorsOf({ indexes: checkIndexExpressions(definition) })
 }
 
 type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | 'deleteRule'

@@ -2,9 +2,11 @@
 import { fieldError } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
-import { isSameName, parseIndex, printIndex, type IndexStatement } from './index-statement.ts'
-import { libraryIndexOf } from './library-index.ts'
-import { SqlError } from './sql/tokens.ts'
+import { errorsOf } from './check-rule.ts'
+import { definitionOf, isSameName, parseIndex, statementsOf, type IndexStatement } from './index-statement.ts'
+import { isPlain } from './library-index.ts'
+import { keyPath, programOf } from './unique-key.ts'
+import type { ViewQueries } from './views/view-queries.ts'
 
 const NOT_FOR_VIEWS = fieldError('validation_indexes_not_supported', "View collections don't support indexes.")
 const INVALID = fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
@@ -27,7 +29,7 @@ export function checkIndexes(
     const usedBy = others.get(name)
     if (names.has(name)) return { [place]: SAME_NAME }
     if (usedBy !== undefined) return { [place]: usedError(usedBy) }
-    const body = printIndex({ ...statement, schema: '', name: '', table: '' })
+    const body = definitionOf(statement)
     if (bodies.has(body)) return { [place]: SAME_DEFINITION }
     names.add(name)
     bodies.add(body)
@@ -37,14 +39,7 @@ export function checkIndexes(
 
 function namesOfOthers({ id }: Definition, all: readonly Definition[]): ReadonlyMap<string, string> {
   const others = all.filter((other) => other.id !== id)
-  return new Map(
-    others.flatMap(({ name, indexes }) =>
-      indexes.flatMap((text) => {
-        const index = parseIndex(text)
-        return index === undefined ? [] : [[index.name.toLowerCase(), name] as const]
-      }),
-    ),
-  )
+  return new Map(others.flatMap((other) => statementsOf(other).map(({ name }) => [name.toLowerCase(), other.name])))
 }
 
 function usedError(usedTableName: string): FieldError {
@@ -53,13 +48,12 @@ function usedError(usedTableName: string): FieldError {
 }
 
 /** What makes system fields unique stays: order, collation and condition may change. */
-function checkSystemIndexes({ indexes }: Definition, old: Definition | undefined): FieldError | undefined {
+function checkSystemIndexes(definition: Definition, old: Definition | undefined): FieldError | undefined {
   const bodyOf = ({ unique, columns }: IndexStatement): string =>
     JSON.stringify([unique, columns.map(({ name }) => name.toLowerCase())])
-  const bodies = new Set(indexes.flatMap((text) => bodiesOf(text, bodyOf)))
-  for (const text of old?.indexes ?? []) {
-    const index = parseIndex(text)
-    if (index?.unique !== true || bodies.has(bodyOf(index))) continue
+  const bodies = new Set(statementsOf(definition).map(bodyOf))
+  for (const index of old === undefined ? [] : statementsOf(old)) {
+    if (!index.unique || bodies.has(bodyOf(index))) continue
     const field = old!.fields.find(
       ({ name, system }) => system && index.columns.some((one) => isSameName(one.name, name)),
     )
@@ -73,27 +67,35 @@ function checkSystemIndexes({ indexes }: Definition, old: Definition | undefined
   return undefined
 }
 
-function bodiesOf(text: string, bodyOf: (index: IndexStatement) => string): readonly string[] {
-  const index = parseIndex(text)
-  return index === undefined ? [] : [bodyOf(index)]
+/** What SQLite would not create, among what is new. The definition must be right otherwise. */
+export async function checkIndexExpressions(
+  definition: Definition,
+  old: Definition | undefined,
+  queries: Pick<ViewQueries, 'indexErrors'>,
+): Promise<ErrorData | undefined> {
+  const known = new Set(old && sqlIndexesOf(old).map(({ path }) => path))
+  const asked = sqlIndexesOf(definition).filter(({ path }) => !known.has(path))
+  const reasons = await queries.indexErrors(asked.map(({ path }) => programOf(path)))
+  return errorsOf(
+    Object.fromEntries(
+      asked.map(({ place, name }, at) => {
+        const reason = reasons[at]
+        return [place, reason === undefined ? undefined : indexError(name, reason)]
+      }),
+    ),
+  )
 }
 
-/** What SQLite would not create. The definition must be right otherwise. */
-export function checkIndexExpressions(definition: Definition): ErrorData | undefined {
-  const errors = definition.indexes.flatMap((text, place) => {
-    const index = parseIndex(text)!
-    try {
-      libraryIndexOf(index, definition)
-      return []
-    } catch (error) {
-      if (!(error instanceof SqlError)) throw error
-      return [[place, indexError(index.name, error.message)] as const]
-    }
-  })
-  return errors.length === 0 ? undefined : Object.fromEntries(errors)
+/** Those that the library does not make of fields. */
+function sqlIndexesOf(
+  definition: Definition,
+): readonly { readonly place: number; readonly name: string; readonly path: string }[] {
+  return statementsOf(definition).flatMap((index, place) =>
+    isPlain(index, definition) ? [] : [{ place, name: index.name, path: keyPath(index, definition) }],
+  )
 }
 
 /** As PocketBase words what SQLite says. */
-export function indexError(name: string, reason: string): FieldError {
-  return fieldError('validation_invalid_index_expression', `Failed to create index ${name} - ${reason}.`)
+export function indexError(name: string, reason: string, params?: FieldError['params']): FieldError {
+  return fieldError('validation_invalid_index_expression', `Failed to create index ${name} - ${reason}.`, params)
 }

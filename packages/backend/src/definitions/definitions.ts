@@ -73,6 +73,10 @@ const NO_QUERIES: ViewQueries = {
     if (views.length > 0) throw new Error('These definitions were opened without what reads views.')
     return []
   },
+  indexErrors: async (programs) => {
+    if (programs.length > 0) throw new Error('These definitions were opened without what reads indexes.')
+    return []
+  },
   sample: async () => ({ columns: [], rows: [] }),
 }
 

@@ -1,9 +1,14 @@
-/** `CREATE INDEX` statements of definitions. They are kept as they were sent if they name the right table. */
+/** `CREATE INDEX` statements of definitions. They are kept as they were sent if they name the right table. What they mean, SQLite says. */
+import { quoted } from '../fields/sqlite.ts'
 import type { Definition } from './definition.ts'
 
 interface IndexColumn {
-  /** A field, or an expression. */
+  /** A column without quotes, or an expression. */
   readonly name: string
+  /** Whether it is no expression. */
+  readonly isNamed: boolean
+  /** What SQLite compares: with the collation, without the order. */
+  readonly sql: string
   readonly collate: string
   readonly sort: '' | 'ASC' | 'DESC'
 }
@@ -19,6 +24,12 @@ export interface IndexStatement {
   readonly where: string
 }
 
+/** What an index is made of. */
+export interface IndexBody {
+  readonly columns: readonly Pick<IndexColumn, 'sql' | 'sort'>[]
+  readonly where: string
+}
+
 const HEAD = /create\s+(unique\s+)?\s*index\s*(if\s+not\s+exists\s+)?(\S+)\s+on\s+([^\s(]*)\s*\(/i
 const WHERE = /^\s*where\s+([\s\S]*)/i
 const COLUMN = /^([\s\S]+?)(?:\s+collate\s+(\w+))?(?:\s+(asc|desc))?$/i
@@ -28,17 +39,11 @@ export function parseIndex(statement: string): IndexStatement | undefined {
   const head = HEAD.exec(statement)
   if (head === null) return undefined
   const [whole, unique = '', optional = '', fullName = '', table = ''] = head
-  const open = head.index + whole.length
-  const close = placeOf(')', statement, open)
-  if (close === statement.length) return undefined
-  const list = statement.slice(open, close)
-  const [, where = ''] = WHERE.exec(statement.slice(close + 1)) ?? []
-  const columns = splitTopLevel(list, ',').flatMap((text): readonly IndexColumn[] => {
-    const [, column = '', collate = '', sort = ''] = COLUMN.exec(text) ?? []
-    const name = unquoted(column)
-    return name === '' ? [] : [{ name, collate, sort: sort.toUpperCase() as IndexColumn['sort'] }]
-  })
-  const names = splitTopLevel(fullName, '.').map(unquoted)
+  const list = cut(statement.slice(head.index + whole.length), ',')
+  if (list.rest === '') return undefined
+  const [, where = ''] = WHERE.exec(list.rest.slice(1)) ?? []
+  const columns = list.parts.map(columnOf).filter(({ name }) => name !== '')
+  const names = cut(fullName, '.').parts.map(unquoted)
   const [schema, name] = names.length === 2 ? (names as [string, string]) : ['', names[0] ?? '']
   if (name === '' || columns.length === 0) return undefined
   return {
@@ -48,30 +53,52 @@ export function parseIndex(statement: string): IndexStatement | undefined {
     unique: unique !== '',
     optional: optional !== '',
     columns,
-    where: where.trim(),
+    where: where.trim().replace(/;$/, '').trimEnd(),
   }
+}
+
+function columnOf(text: string): IndexColumn {
+  const [, column = '', collate = '', sort = ''] = COLUMN.exec(text) ?? []
+  const name = unquoted(column)
+  const isNamed = /^[a-z_]\w*$/i.test(name)
+  const sql = `${isNamed ? `\`${name}\`` : column}${collate && ` COLLATE ${collate}`}`
+  return { name, isNamed, sql, collate, sort: sort.toUpperCase() as IndexColumn['sort'] }
 }
 
 /** In PocketBase's normal form. */
-export function printIndex({ schema, name, table, unique, optional, columns, where }: IndexStatement): string {
-  const printed = columns.map((column) => {
-    const isExpression = /[( ]/.test(column.name)
-    const sorted = column.sort === '' ? '' : ` ${column.sort}`
-    return `${isExpression ? column.name : `\`${column.name}\``}${column.collate && ` COLLATE ${column.collate}`}${sorted}`
-  })
-  const list = printed.length > 1 ? `\n  ${printed.join(',\n  ')}\n` : printed.join('')
+function printIndex(index: IndexStatement): string {
+  const { schema, name, table, unique, optional } = index
   const head = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${optional ? 'IF NOT EXISTS ' : ''}`
-  return `${head}${schema && `\`${schema}\`.`}\`${name}\` ON \`${table}\` (${list})${where && ` WHERE ${where}`}`
+  return `${head}${schema && `\`${schema}\`.`}\`${name}\` ON \`${table}\` ${bodyOf(index)}`
+}
+
+/** What follows the name of the table. */
+export function bodyOf({ columns, where }: IndexBody): string {
+  const printed = columns.map(({ sql, sort }) => (sort === '' ? sql : `${sql} ${sort}`))
+  const list = printed.length > 1 ? `\n  ${printed.join(',\n  ')}\n` : printed.join('')
+  return `(${list})${where && ` WHERE ${where}`}`
+}
+
+/** What makes an index that refuses nothing. `name`: in quotes. */
+export function plainIndex(name: string, table: string, body: IndexBody): string {
+  return `CREATE INDEX ${name} ON ${quoted(table)} ${bodyOf(body)}`
+}
+
+/** Equal for statements that make the same index, whatever it is called. */
+export function definitionOf(index: IndexStatement): string {
+  return printIndex({ ...index, schema: '', name: '', table: '' })
+}
+
+/** Those of a definition that can be read: all, if it was checked. */
+export function statementsOf({ indexes }: Pick<Definition, 'indexes'>): readonly IndexStatement[] {
+  return indexes.flatMap((text) => parseIndex(text) ?? [])
 }
 
 /** The unique index of one column, in any case. */
-export function uniqueIndexOf(indexes: readonly string[], column: string): IndexStatement | undefined {
-  for (const statement of indexes) {
-    const index = parseIndex(statement)
-    const [first, ...others] = index?.columns ?? []
-    if (index?.unique === true && others.length === 0 && isSameName(first!.name, column)) return index
-  }
-  return undefined
+export function uniqueIndexOf(definition: Pick<Definition, 'indexes'>, column: string): IndexStatement | undefined {
+  return statementsOf(definition).find(
+    ({ unique, columns: [first, ...others] }) => unique && others.length === 0 && isSameName(first!.name, column),
+  )
 }
 
 /** As SQLite compares names. */
@@ -80,14 +107,14 @@ export function isSameName(one: string, other: string): boolean {
 }
 
 /** The statements of a definition, each on its collection, with those that accounts need. */
-export function indexesOf({ id, name, type, indexes }: Definition): readonly string[] {
-  const own = indexes.map((statement) => {
+export function indexesOf({ id, name, type, indexes: given }: Definition): readonly string[] {
+  const indexes = given.map((statement) => {
     const index = parseIndex(statement)
     return index === undefined || index.table === name ? statement : printIndex({ ...index, table: name })
   })
-  const needed = type === 'auth' ? ACCOUNT_INDEXES.filter(([column]) => uniqueIndexOf(own, column) === undefined) : []
+  const needed = type === 'auth' ? ACCOUNT_INDEXES.filter(([column]) => !uniqueIndexOf({ indexes }, column)) : []
   return [
-    ...own,
+    ...indexes,
     ...needed.map(([column, where]) => {
       const indexName = `idx_${column}_${id}`.slice(0, INDEX_NAME_MAX)
       return `CREATE UNIQUE INDEX \`${indexName}\` ON \`${name}\` (\`${column}\`)${where}`
@@ -107,27 +134,20 @@ function unquoted(text: string): string {
   return text.replaceAll(QUOTES, '')
 }
 
-/** Parts between separators that are in no quotes and no parentheses, trimmed; without empty ones. */
-function splitTopLevel(text: string, separator: string): string[] {
-  const parts: string[] = []
-  for (let start = 0; start <= text.length;) {
-    const end = placeOf(separator, text, start)
-    parts.push(text.slice(start, end).trim())
-    start = end + 1
-  }
-  return parts.filter((part) => part !== '')
-}
+/** A text, a name in quotes, a comment, or one sign. */
+const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--.*|\/\*[\s\S]*?(?:\*\/|$)|[\s\S]/g
 
-/** The next place of a sign that is in no quotes and no parentheses; else the end. */
-function placeOf(sign: string, text: string, from: number): number {
-  let [depth, quote] = [0, '']
-  for (let at = from; at < text.length; at++) {
-    const letter = text[at]!
-    if (letter === sign && depth === 0 && quote === '') return at
-    if (quote !== '') quote = letter === quote ? '' : quote
-    else if (letter === '`' || letter === '"' || letter === "'") quote = letter
-    else if (letter === '(') depth++
-    else if (letter === ')') depth--
+/** Cuts a text at separators that are in no quotes and no parentheses, up to the end of those around it. Parts have no comments. */
+function cut(text: string, separator: string): { readonly parts: readonly string[]; readonly rest: string } {
+  const parts = ['']
+  let [depth, at] = [0, 0]
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === ')' && depth === 0) break
+    at += token.length
+    if (token === '(') depth++
+    else if (token === ')') depth--
+    if (token === separator && depth === 0) parts.push('')
+    else parts.push(parts.pop()! + (/^(?:--|\/\*)/.test(token) ? ' ' : token))
   }
-  return text.length
+  return { parts: parts.map((part) => part.trim()).filter((part) => part !== ''), rest: text.slice(at) }
 }

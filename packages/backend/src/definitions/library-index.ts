@@ -2,72 +2,78 @@
 import { crc32 } from 'node:zlib'
 import type { IndexInput, PannierError } from 'pannier'
 import { NOCASE, type SearchedText } from 'pannier/internal'
+import { columnType } from '../fields/columns.ts'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
-import { toNumber, toText } from '../fields/cast.ts'
 import { NOT_UNIQUE } from '../fields/field-errors.ts'
 import type { ErrorData } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
-import { isSameName, parseIndex, type IndexStatement } from './index-statement.ts'
+import { isSameName, statementsOf, type IndexStatement } from './index-statement.ts'
 import { ruleIndexesOf } from './rule-indexes.ts'
-import { columnsOf, SqlReader, type SqlExpression } from './sql/expression.ts'
-import { SqlError } from './sql/tokens.ts'
+import { fieldsNamedIn, keyPath, SQL_KEY } from './unique-key.ts'
 
 export interface LibraryIndex {
   /** In the library. It changes with everything that the index is made of. */
   readonly name: string
-  /** The columns. */
+  /** The columns. SQLite names none if one of them is an expression. */
   readonly fields: readonly string[]
-  /** The columns, and what the condition reads. */
+  /** The columns, and what expressions and the condition read. */
   readonly reads: readonly string[]
   readonly unique: boolean
-  readonly input: Exclude<IndexInput, string | readonly string[]>
+  /** A unique one has what `documentKey` takes. */
+  readonly key?: string
+  readonly input: LongInput
 }
+
+type LongInput = Exclude<IndexInput, string | readonly string[]>
 
 /** The library's. */
 const COLUMNS_MAX = 4
 const NAME_CHARS_MAX = 100
 
-/**
- * Undefined for an index that the library can't have: it would make nothing faster here.
- *
- * @throws SqlError for what SQLite would refuse, and for a UNIQUE that can't be enforced
- */
+/** Undefined for an index that the library can't have: it would make nothing faster here. */
 export function libraryIndexOf(statement: IndexStatement, definition: Definition): LibraryIndex | undefined {
-  const columns = statement.columns.map((column) => columnOf(column.name, definition.fields))
-  const where = statement.where === '' ? undefined : parseCondition(statement.where)
-  const tested = where === undefined ? [] : columnsOf(where).map(({ name }) => fieldNamed(name, definition.fields).name)
-  const fields = columns.flatMap((field) => (field === undefined ? [] : [field]))
-  const selector = where === undefined ? undefined : selectorOf(where, definition.fields)
-  const isWhole = fields.length === columns.length && fields.length <= COLUMNS_MAX
-  const collation = collationOf(statement, columns)
-  const isExact = isWhole && collation !== undefined && (where === undefined || selector !== undefined)
-  if (statement.unique && !isExact) throw new SqlError('this UNIQUE constraint is not supported')
-  if (!isExact || (!statement.unique && isNeedless(statement, fields))) return undefined
-  const on = fields.map(({ name }, place) => {
-    const path = name === 'id' ? '_id' : name
-    return statement.columns[place]!.sort === 'DESC' ? `-${path}` : path
-  })
-  const input = {
-    on,
-    ...(statement.unique && { unique: true }),
-    ...(selector !== undefined && { where: selector }),
-    ...(collation === 'nocase' && { dialect: 'couchdb' as const, collation: NOCASE.name }),
-  }
+  const { unique } = statement
+  const columns = columnsOf(statement, definition)
+  const own = columns && ownInput(statement, columns, definition)
+  if (!unique && (own === undefined || isNeedless(statement, columns!))) return undefined
+  const key = keyPath(statement, definition)
+  const input = { ...(own ?? { on: key, dialect: 'couchdb' as const, collation: SQL_KEY }), ...(unique && { unique }) }
   const name = `${statement.name.slice(0, NAME_CHARS_MAX)} ${crc32(JSON.stringify(input))}`
-  const names = fields.map((field) => field.name)
-  return { name, fields: names, reads: [...names, ...tested], unique: statement.unique, input: { ...input, name } }
+  const reads = fieldsNamedIn(statement, definition).map((field) => field.name)
+  const names = columns?.map((field) => field.name) ?? []
+  return { name, fields: names, reads, unique, ...(unique && { key }), input: { ...input, name } }
 }
+
+/** Whether the library makes it of fields. Others are SQLite's: it says whether they are right. */
+export function isPlain(statement: IndexStatement, definition: Definition): boolean {
+  const columns = columnsOf(statement, definition)
+  return columns !== undefined && ownInput(statement, columns, definition) !== undefined
+}
+
+const known = new WeakMap<Definition, readonly LibraryIndex[]>()
 
 /** Those of the library for a definition that was checked: what it declares, and what its list rule needs besides. */
 export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[] {
+  let indexes = known.get(definition)
+  if (indexes === undefined) known.set(definition, (indexes = madeIndexesOf(definition)))
+  return indexes
+}
+
+function madeIndexesOf(definition: Definition): readonly LibraryIndex[] {
   const declared = declaredIndexesOf(definition)
+  // What SQLite makes the keys of is found by its columns, too.
+  const found = statementsOf(definition).flatMap((statement) => {
+    const isKeyed = statement.unique && statement.where !== '' && !isPlain(statement, definition)
+    return isKeyed ? (libraryIndexOf({ ...statement, unique: false, where: '' }, definition) ?? []) : []
+  })
+  const whole = [...declared, ...found].filter(({ input }) => input.where === undefined && input.collation !== SQL_KEY)
   const needed = ruleIndexesOf(definition).filter(
-    ({ on, multi }) => multi || !declared.some(({ fields, input }) => fields[0] === on && input.where === undefined),
+    ({ on, multi }) => multi || !whole.some(({ fields }) => fields[0] === on),
   )
   const made = needed.map(({ on, ...input }) => madeIndex([on], { ...input, on }))
   const { index, paths } = searchedText(definition)
   const text = paths.length === 0 ? [] : [madeIndex(paths, { on: paths, text: true, name: index })]
-  return [...declared, ...made, ...text]
+  return [...declared, ...found, ...made, ...text]
 }
 
 function madeIndex(fields: readonly string[], input: LibraryIndex['input'] & { readonly name: string }): LibraryIndex {
@@ -89,11 +95,7 @@ export function searchedText(definition: Definition): SearchedText {
 
 /** Those that a definition declares, and that the library can have. */
 export function declaredIndexesOf(definition: Definition): readonly LibraryIndex[] {
-  return definition.indexes.flatMap((text) => {
-    const statement = parseIndex(text)
-    const index = statement && libraryIndexOf(statement, definition)
-    return index === undefined ? [] : [index]
-  })
+  return statementsOf(definition).flatMap((statement) => libraryIndexOf(statement, definition) ?? [])
 }
 
 /** For each column of the index that has refused a value; `written`: whose records were written. */
@@ -103,78 +105,65 @@ export function uniqueErrors({ details }: PannierError, written: readonly Defini
   return Object.fromEntries(fields.map((name) => [name, NOT_UNIQUE]))
 }
 
-/** Equal for documents that the index takes for the same. */
-export function uniqueKey({ fields, input }: LibraryIndex, document: Readonly<Record<string, unknown>>): string {
-  const key = JSON.stringify(fields.map((name) => document[name === 'id' ? '_id' : name]))
-  return input.collation === undefined ? key : NOCASE.key(key)
-}
-
 /** The library indexes ids, and relation fields, by itself. */
 function isNeedless({ where }: IndexStatement, [first, ...others]: readonly FieldDefinition[]): boolean {
   return where === '' && others.length === 0 && (first!.name === 'id' || first!.type === 'relation')
 }
 
-function fieldNamed(name: string, fields: readonly FieldDefinition[]): FieldDefinition {
-  const field = fields.find((other) => isSameName(other.name, name))
-  if (field === undefined) throw new SqlError(`SQL logic error: no such column: ${name} (1)`)
-  return field
+/** Undefined: one of them is an expression, or no field. */
+function columnsOf({ columns }: IndexStatement, { fields }: Definition): readonly FieldDefinition[] | undefined {
+  const found = columns.map(({ isNamed, name }) => (isNamed ? fieldNamed(name, fields) : undefined))
+  return found.includes(undefined) ? undefined : (found as FieldDefinition[])
 }
 
-/** Undefined: an expression. */
-function columnOf(text: string, fields: readonly FieldDefinition[]): FieldDefinition | undefined {
-  const expression = /^\w+$/.test(text) ? undefined : parseCondition(text)
-  if (expression === undefined) return fieldNamed(text, fields)
-  for (const { name } of columnsOf(expression)) fieldNamed(name, fields)
-  return expression.kind === 'column' ? fieldNamed(expression.name, fields) : undefined
+function fieldNamed(name: string, fields: readonly FieldDefinition[]): FieldDefinition | undefined {
+  return fields.find((field) => isSameName(field.name, name))
 }
 
-function parseCondition(text: string): SqlExpression {
-  const reader = new SqlReader(text)
-  const expression = reader.expression()
-  reader.expectEnd()
-  return expression
+/** Undefined: the library has none of this kind, or would take other values for the same. */
+function ownInput(
+  { unique, columns: declared, where }: IndexStatement,
+  columns: readonly FieldDefinition[],
+  { fields }: Definition,
+): LongInput | undefined {
+  const on = columns.map(({ name }, at) => (declared[at]!.sort === 'DESC' ? `-${pathOf(name)}` : pathOf(name)))
+  // A list or an object is a text for SQLite, and the NULLs of JSON differ.
+  const isOther = unique && columns.some((field) => columnType(field) === 'JSON')
+  // Numbers are in the same order in each collation.
+  const texts = columns.flatMap(({ type }, at) =>
+    isNumber(type) ? [] : [declared[at]!.collate.toLowerCase() || 'binary'],
+  )
+  const [collation = 'binary', ...others] = new Set(texts)
+  if (isOther || new Set(columns).size < on.length || on.length > COLUMNS_MAX || others.length > 0) return undefined
+  const isNocase = collation === 'nocase'
+  const selector = where === '' ? {} : selectorOf(where, fields, isNocase)
+  if (selector === undefined || (collation !== 'binary' && !isNocase)) return undefined
+  return {
+    on,
+    ...(where !== '' && { where: selector }),
+    ...(isNocase && { dialect: 'couchdb' as const, collation: NOCASE.name }),
+  }
 }
 
-const PLAIN_TYPES: ReadonlySet<string> = new Set(['number', 'bool'])
+function pathOf(name: string): string {
+  return name === 'id' ? '_id' : name
+}
 
-/** The order of its texts: as they are, or SQLite's NOCASE. Undefined: the library has none of this kind. */
-function collationOf(
-  { columns }: IndexStatement,
-  fields: readonly (FieldDefinition | undefined)[],
-): 'binary' | 'nocase' | undefined {
-  const names = columns.map(({ collate }) => collate.toLowerCase() || 'binary')
-  const unknown = names.find((name) => !['binary', 'nocase', 'rtrim'].includes(name))
-  if (unknown !== undefined) throw new SqlError(`SQL logic error: no such collation sequence: ${unknown} (1)`)
-  // Numbers are the same in each.
-  const used = new Set(names.filter((_, place) => !PLAIN_TYPES.has(fields[place]?.type ?? '')))
-  if (used.size > 1 || used.has('rtrim')) return undefined
-  return used.has('nocase') ? 'nocase' : 'binary'
+function isNumber(type: FieldDefinition['type']): boolean {
+  return type === 'number' || type === 'bool'
 }
 
 type Selector = Readonly<Record<string, unknown>>
 
-/** Undefined: it says more than a selector can. */
-function selectorOf(where: SqlExpression, fields: readonly FieldDefinition[]): Selector | undefined {
-  if (where.kind !== 'binary') return undefined
-  const { operator, left, right } = where
-  if (operator === 'and' || operator === 'or') {
-    const parts = [selectorOf(left, fields), selectorOf(right, fields)]
-    return parts.includes(undefined) ? undefined : { [`$${operator}`]: parts }
-  }
-  const comparison = OPERATORS.get(operator)
-  if (left.kind !== 'column' || right.kind !== 'literal' || comparison === undefined) return undefined
-  const field = fieldNamed(left.name, fields)
-  const value = storedValue(field, right.value)
-  if (value === undefined) return undefined
-  // What a text is that is not empty, as the planner likes it best.
-  const condition = value === '' && comparison === '$ne' ? { $gt: '' } : { [comparison]: value }
-  return { [field.name === 'id' ? '_id' : field.name]: condition }
-}
+const COMPARISON =
+  /^[`"[]?(\w+)[`"\]]?\s*(==?|!=|<>|<=?|>=?)\s*('(?:[^']|'')*'|""|-?\d{1,15}(?:\.\d{1,9})?|true|false)$/i
 
 const OPERATORS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '=': '$eq',
+    '==': '$eq',
     '!=': '$ne',
+    '<>': '$ne',
     '<': '$lt',
     '<=': '$lte',
     '>': '$gt',
@@ -182,15 +171,41 @@ const OPERATORS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-const TEXT_TYPES: ReadonlySet<string> = new Set(['text', 'editor', 'email', 'url', 'date', 'autodate', 'password'])
+/** Comparisons of columns with literals, joined by AND. Undefined: it says more, or something that a selector means otherwise. */
+function selectorOf(where: string, fields: readonly FieldDefinition[], isNocase: boolean): Selector | undefined {
+  const parts = where.split(/\s+and\s+/i).map((text): Selector | undefined => {
+    const [, name = '', operator = '', literal = ''] = COMPARISON.exec(text) ?? []
+    const field = fieldNamed(name, fields)
+    const comparison = OPERATORS.get(operator)!
+    const value = field && valueOf(field, literal, comparison)
+    if (value === undefined || (isNocase && typeof value === 'string' && value !== '')) return undefined
+    // What a text is that is not empty, as the planner likes it best.
+    return { [pathOf(field!.name)]: value === '' && comparison === '$ne' ? { $gt: '' } : { [comparison]: value } }
+  })
+  if (parts.includes(undefined)) return undefined
+  return parts.length === 1 ? parts[0] : { $and: parts }
+}
 
-/** What SQLite compares the column with, as documents have it. Undefined: not comparable. */
-function storedValue(field: FieldDefinition, value: string | number | boolean | null): unknown {
-  if (value === null) return undefined
-  if (isMany(field)) return value === '[]' ? [] : undefined
-  const isText = TEXT_TYPES.has(field.type) || ['select', 'file', 'relation'].includes(field.type)
-  if (isText) return typeof value === 'boolean' ? undefined : toText(value)
-  if (field.type === 'number') return toNumber(value)
-  if (field.type === 'bool') return [true, 1, false, 0].includes(value as number) ? Boolean(value) : undefined
-  return undefined
+/** What SQLite compares the column with, as documents have it. Undefined: no such value. */
+function valueOf(field: FieldDefinition, literal: string, comparison: string): unknown {
+  const text = /^['"]/.test(literal) ? literal.slice(1, -1).replaceAll("''", "'") : undefined
+  const isEquality = comparison === '$eq' || comparison === '$ne'
+  const isFlag = /^(?:true|false)$/i.test(literal)
+  switch (columnType(field)) {
+    case 'NUMERIC':
+      return text === undefined && !isFlag ? Number(literal) : undefined
+    case 'BOOLEAN':
+      return new Map([
+        ['0', false],
+        ['false', false],
+        ['1', true],
+        ['true', true],
+      ]).get(literal.toLowerCase())
+    case 'JSON':
+      return isMany(field) && text === '[]' && isEquality ? [] : undefined
+    default:
+      // Others have another order by code units than by bytes.
+      if (text !== undefined) return isEquality || /^[\0-\x7f]*$/.test(text) ? text : undefined
+      return /^-?\d+$/.test(literal) ? String(Number(literal)) : undefined
+  }
 }

@@ -5,8 +5,9 @@ import { checkValue, emptyValue, valueIn } from '../fields/field-types.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
-import { libraryIndexesOf, uniqueKey, type LibraryIndex } from './library-index.ts'
+import { libraryIndexesOf, type LibraryIndex } from './library-index.ts'
 import { migrationOf } from './migration.ts'
+import { documentKey } from './unique-key.ts'
 
 /** Values of one field that a change does not leave as they are, or not right. */
 export interface Misfit {
@@ -38,7 +39,7 @@ export class MisfitCounter {
     this.#definition = definition
     const migration = migrationOf(old, definition)
     this.#migrate = (document) => migration?.(document) ?? document
-    const unique = libraryIndexesOf(definition).filter((index) => index.unique && index.input.where === undefined)
+    const unique = libraryIndexesOf(definition).filter((index) => index.unique)
     this.#keys = unique.map((index) => ({ index, met: new Set() }))
   }
 
@@ -55,8 +56,10 @@ export class MisfitCounter {
       if (error !== undefined) this.#count(field.name, error, document)
     }
     for (const { index, met } of this.#keys) {
-      const key = uniqueKey(index, migrated)
-      if (met.has(key)) for (const name of index.fields) this.#count(name, NOT_UNIQUE, document)
+      const key = documentKey(index.key!, migrated)
+      if (key === undefined) continue
+      const names = index.fields.length > 0 ? index.fields : index.reads
+      if (met.has(key)) for (const name of names) this.#count(name, NOT_UNIQUE, document)
       met.add(key)
     }
   }

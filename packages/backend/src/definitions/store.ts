@@ -15,9 +15,10 @@ import type { FieldError } from '../gateway/service-error.ts'
 import { withChanged } from './check-definition.ts'
 import { indexError } from './check-indexes.ts'
 import { recordsName, RECORDS_PREFIX, type Definition } from './definition.ts'
-import { parseIndex } from './index-statement.ts'
-import { libraryIndexesOf, libraryIndexOf, uniqueKey, type LibraryIndex } from './library-index.ts'
+import { statementsOf } from './index-statement.ts'
+import { libraryIndexesOf, libraryIndexOf, type LibraryIndex } from './library-index.ts'
 import { changedNames, migrationOf, type Migration } from './migration.ts'
+import { documentKey } from './unique-key.ts'
 import { OF_ACCOUNTS, UNDEFINED_OF_ACCOUNTS } from './system-collections.ts'
 
 /** No CouchDB database can have this name. */
@@ -356,11 +357,13 @@ async function checkUnique(
   index: LibraryIndex,
   definition: Definition,
 ): Promise<void> {
-  const keys = new Set<string>()
-  let count = 0
-  for await (const document of records.find(index.input.where ?? {})) {
-    keys.add(uniqueKey(index, document))
-    if (keys.size < ++count) throw notUnique(definition, index.name)
+  const met = new Map<string, string>()
+  for await (const document of records.find({})) {
+    const key = documentKey(index.key!, document)
+    if (key === undefined) continue
+    const [id, other] = [document['_id'] as string, met.get(key)]
+    if (other !== undefined) throw indexFailure(definition, index.name, [other, id])
+    met.set(key, id)
   }
 }
 
@@ -417,20 +420,30 @@ function touching({ fields }: Definition, now: () => number): (record: JsonObjec
 }
 
 function asIndexError(error: unknown, definition: Definition): unknown {
-  if (!isPannierError(error, 'PANNIER_UNIQUE')) return error
-  return notUnique(definition, String(error.details?.['index']), error)
+  if (isPannierError(error, 'PANNIER_UNIQUE')) {
+    const { index, duplicates } = error.details as { index: string; duplicates?: readonly { ids: readonly string[] }[] }
+    const { id, other } = error.details as { id?: string; other?: string }
+    return indexFailure(definition, index, duplicates?.[0]?.ids.slice(0, 2) ?? [other!, id!], error)
+  }
+  if (!isPannierError(error, 'PANNIER_INVALID_DOCUMENT')) return error
+  const { statement, reason } = error.details as { statement: string; reason: string }
+  const place = statementsOf(definition).findIndex(({ name }) => name === statement)
+  return invalidIndex(place, indexError(statement, reason), error)
 }
 
-/** In SQLite's words, at the statement that it is about. */
-function notUnique(definition: Definition, indexName: string, cause?: unknown): unknown {
-  for (const [place, text] of definition.indexes.entries()) {
-    const statement = parseIndex(text)!
+/** In SQLite's words, at the statement that it is about, with the two records that are in its way. */
+function indexFailure(definition: Definition, name: string, records: readonly string[], cause?: unknown): unknown {
+  for (const [place, statement] of statementsOf(definition).entries()) {
     const index = libraryIndexOf(statement, definition)
-    if (index?.name !== indexName) continue
+    if (index?.name !== name) continue
     const columns = index.fields.map((field) => `${definition.name}.${field}`).join(', ')
-    const reason = `constraint failed: UNIQUE constraint failed: ${columns} (2067)`
-    const data = { indexes: { [place]: indexError(statement.name, reason) } }
-    return new ServiceError('INVALID', '', { data, cause })
+    const what = columns === '' ? `index '${statement.name}'` : columns
+    const reason = `constraint failed: UNIQUE constraint failed: ${what} (2067)`
+    return invalidIndex(place, indexError(statement.name, reason, { records }), cause)
   }
   return cause
+}
+
+function invalidIndex(place: number, error: FieldError, cause: unknown): ServiceError {
+  return new ServiceError('INVALID', '', { data: { indexes: { [place]: error } }, cause })
 }

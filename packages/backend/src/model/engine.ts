@@ -3,9 +3,10 @@
  * process is killed.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { IndexTable, type IndexProgram } from '../definitions/index-program.ts'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
+import { errorText, quoted, type Cell } from '../fields/sqlite.ts'
 import type {
-  Cell,
   ChangedColumns,
   FeedStep,
   ModelAnswers,
@@ -17,7 +18,7 @@ import type {
   RowsRequest,
 } from './protocol.ts'
 import { ReadGate } from './read-gate.ts'
-import { allRows, createTable, createView, errorText, insertRow, MODEL, prepared, quoted } from './sqlite.ts'
+import { allRows, createTable, createView, insertRow, MODEL, prepared } from './sqlite.ts'
 import { rowId, shadowTable } from './sqlite.ts'
 import { Statements } from './statements.ts'
 import { valueText } from './value-text.ts'
@@ -87,6 +88,8 @@ export class Engine {
         return this.#feed(request.steps, request.isLast)
       case 'describe':
         return describe(request.schema, request.queries)
+      case 'indexes':
+        return request.programs.map(refusalOf)
       case 'rows':
         return this.#undone(() => this.#rows(request, reply))
       case 'run':
@@ -263,6 +266,16 @@ function described(database: DatabaseSync, query: ModelView, names: readonly str
     return { columns, reads, functions: [...gate.functions] }
   } catch (error) {
     return { error: errorText(error), columns: [], reads: [], functions: [] }
+  }
+}
+
+/** Why an index can't be, on an empty table. */
+function refusalOf(program: IndexProgram): string | undefined {
+  try {
+    new IndexTable(program)
+    return undefined
+  } catch (error) {
+    return errorText(error)
   }
 }
 

@@ -1,12 +1,11 @@
 /** What the server and the processes of the read model say to each other. */
 
+import type { Cell } from '../fields/sqlite.ts'
+import type { IndexProgram } from '../definitions/index-program.ts'
 import type { DescribedQuery, TextRows } from '../definitions/views/view-queries.ts'
 
 /** A process that takes too much memory ends itself by this signal. Others end it by other ones. */
 export const TOO_LARGE: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGUSR2'
-
-/** A value of SQLite, in and out. */
-export type Cell = string | number | bigint | null | Uint8Array
 
 export type Row = readonly Cell[]
 
@@ -71,6 +70,8 @@ export type ModelRequest =
   | { readonly kind: 'feed'; readonly steps: readonly FeedStep[]; readonly isLast: boolean }
   /** Prepares queries on empty tables. It needs no model. */
   | { readonly kind: 'describe'; readonly schema: ModelSchema; readonly queries: readonly ModelView[] }
+  /** Makes indexes on empty tables. */
+  | { readonly kind: 'indexes'; readonly programs: readonly IndexProgram[] }
   | RowsRequest
   | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string }
 
@@ -109,6 +110,8 @@ export interface ModelAnswers {
   readonly open: undefined
   readonly feed: ChangedColumns
   readonly describe: readonly DescribedQuery[]
+  /** Why each can't be; undefined: it can. */
+  readonly indexes: readonly (string | undefined)[]
   /** Rows have come before, in pieces. */
   readonly rows: readonly string[]
   readonly run: StatementsResult

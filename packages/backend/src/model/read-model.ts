@@ -9,11 +9,12 @@ import type { Database } from 'pannier'
 import { followCommits, newestCommit, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { RECORDS_PREFIX, type Definition, type ViewDefinition } from '../definitions/definition.ts'
+import type { IndexProgram } from '../definitions/index-program.ts'
 import { SqlRefusal, type DescribedQuery, type TextRows, type ViewQueries } from '../definitions/views/view-queries.ts'
 import { Feed, overlayOf, type FeedParts } from './feed.ts'
 import { MemberLost, type Member, type StartMember } from './members.ts'
 import { collectionsNamed, schemaOf } from './model-schema.ts'
-import type { Overlay, RowsRequest, StatementsResult } from './protocol.ts'
+import type { ModelAnswers, ModelRequest, Overlay, RowsRequest, StatementsResult } from './protocol.ts'
 import { Readers } from './readers.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 
@@ -93,22 +94,20 @@ export class ReadModel implements ViewQueries {
   }
 
   async describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]> {
-    if (views.length === 0) return []
     return Promise.all(
       views.map(async ({ name, viewQuery: query }) => {
         const schema = schemaOf(collectionsNamed(query, all, name))
-        const asked = this.#asking((signal) => {
-          if (this.#describer?.isAlive !== true) this.#describer = this.#parts.home.start()
-          const request = { kind: 'describe', schema, queries: [{ name, query }] } as const
-          return this.#describer.ask<'describe'>(request, { signal, timeMsMax: DESCRIBE_MS_MAX })
-        })
-        const [described] = await asked.catch((error: unknown) => {
-          if (!(error instanceof SqlRefusal)) throw error
-          return [{ error: error.message, columns: [], reads: [], functions: [] }]
-        })
+        const request = { kind: 'describe', schema, queries: [{ name, query }] } as const
+        const refused = (error: string): DescribedQuery[] => [{ error, columns: [], reads: [], functions: [] }]
+        const [described] = await this.#described(request, refused)
         return described!
       }),
     )
+  }
+
+  async indexErrors(programs: readonly IndexProgram[]): Promise<readonly (string | undefined)[]> {
+    if (programs.length === 0) return []
+    return this.#described({ kind: 'indexes', programs }, (error) => programs.map(() => error))
   }
 
   sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows> {
@@ -190,6 +189,20 @@ export class ReadModel implements ViewQueries {
     this.#cancelIdle()
     await Promise.allSettled(this.#running)
     await this.#end()
+  }
+
+  #described<K extends 'describe' | 'indexes'>(
+    request: Extract<ModelRequest, { readonly kind: K }>,
+    refused: (error: string) => ModelAnswers[K],
+  ): Promise<ModelAnswers[K]> {
+    const asked = this.#asking((signal) => {
+      if (this.#describer?.isAlive !== true) this.#describer = this.#parts.home.start()
+      return this.#describer.ask<K>(request, { signal, timeMsMax: DESCRIBE_MS_MAX })
+    })
+    return asked.catch((error: unknown) => {
+      if (!(error instanceof SqlRefusal)) throw error
+      return refused(error.message)
+    })
   }
 
   #newest(): number {

@@ -1,14 +1,11 @@
 /** Words of SQL that the processes of the read model say to SQLite. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { plainQuery } from '../definitions/views/view-query.ts'
-import type { Cell, ModelTable, ModelView, Row } from './protocol.ts'
+import { quoted, type Cell } from '../fields/sqlite.ts'
+import type { ModelTable, ModelView, Row } from './protocol.ts'
 
 /** The schema of the model. A statement that names it in vain finds `no such table`. */
 export const MODEL = '"$model"'
-
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
 
 /** A statement whose rows are lists, with whole numbers of any size. */
 export function prepared(database: DatabaseSync, sql: string): StatementSync {
@@ -62,11 +59,4 @@ export function createView(database: DatabaseSync, schema: 'main' | 'temp', { na
   if (columns.some(([column, type]) => /^id$/i.test(String(column)) && /^text$/i.test(String(type)))) return
   database.exec(`DROP VIEW ${view}`)
   create(columns.map(([column]) => (column === 'id' ? 'CAST(id AS TEXT) id' : quoted(String(column)))).join(', '))
-}
-
-/** As PocketBase words it: `SQL logic error: no such table: nope (1)`. */
-export function errorText(error: unknown): string {
-  const { message, errcode, errstr } = error as Error & { readonly errcode?: number; readonly errstr?: string }
-  if (errcode === undefined || errstr === undefined) return message
-  return message === errstr ? `${errstr} (${errcode})` : `${errstr}: ${message} (${errcode})`
 }

@@ -1,9 +1,10 @@
 /** Statements of a superuser on the read model. What they write is written to copies, and what has changed there is the answer. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { allRows, createView, MODEL, prepared, quoted, shadowTable } from './sqlite.ts'
+import { quoted, type Cell } from '../fields/sqlite.ts'
+import { allRows, createView, MODEL, prepared, shadowTable } from './sqlite.ts'
 import { valueText } from './value-text.ts'
 import { NO_FILES, WriteGate } from './write-gate.ts'
-import type { Cell, ModelSchema, ModelTable, ResultColumn, Row, StatementsResult, TableChanges } from './protocol.ts'
+import type { ModelSchema, ModelTable, ResultColumn, Row, StatementsResult, TableChanges } from './protocol.ts'
 
 const ROWS_MAX = 1000
 const RESULT_CHARS_MAX = 32 << 20

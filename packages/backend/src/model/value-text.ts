@@ -1,5 +1,5 @@
 /** Values of SQLite as PocketBase's console shows them: numbers as Go writes them. */
-import type { Cell } from './protocol.ts'
+import type { Cell } from '../fields/sqlite.ts'
 
 /** Powers of ten from which on, and below which, a fraction is written with an exponent. */
 const EXPONENT_MAX = 6

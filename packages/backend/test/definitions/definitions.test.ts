@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { presentDefinition } from '../../src/definitions/present-definition.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
-import { testModel } from '../test-model.ts'
+import { modelledDefinitions } from '../test-model.ts'
 
 const opened: Database[] = []
 afterEach(async () => {
@@ -87,27 +87,6 @@ test('only admins change definitions, or see all of them', async () => {
   }
 })
 
-test('an index whose uniqueness can not be kept is refused; one that is only fast is kept as text', async () => {
-  const definitions = await Definitions.open(await database())
-  const fields = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, type: 'text' }))
-  for (const columns of [
-    'lower(a)',
-    'a COLLATE NOCASE, b',
-    'a COLLATE RTRIM',
-    'a, b, c, d, e',
-    'a) WHERE (length(b) > 1',
-  ]) {
-    const index = `INDEX made ON many (${columns})`
-    const refused = definitions.create(SYSTEM, { name: 'many', fields, indexes: [`CREATE UNIQUE ${index}`] })
-    await expect(refused).rejects.toMatchObject({
-      data: { indexes: { 0: { code: 'validation_invalid_index_expression' } } },
-    })
-    const kept = await definitions.create(SYSTEM, { name: 'many', fields, indexes: [`CREATE ${index}`] })
-    expect(kept.indexes).toEqual([`CREATE ${index}`])
-    await definitions.delete(SYSTEM, 'many')
-  }
-})
-
 test('a unique index without upper and lower case', async () => {
   const definitions = await Definitions.open(await database())
   const fields = [
@@ -131,16 +110,6 @@ test('a unique index without upper and lower case', async () => {
   await expect(records.insert({ a: 'BOB', b: 'z' })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
 })
 
-test('a partial unique index of lists', async () => {
-  const definitions = await Definitions.open(await database())
-  const tags = { name: 'tags', type: 'select', values: ['x', 'y'], maxSelect: 2 }
-  const indexes = ["CREATE UNIQUE INDEX many_tags ON many (tags) WHERE tags != '[]'"]
-  const records = definitions.records(await definitions.create(SYSTEM, { name: 'many', fields: [tags], indexes }))
-  await records.insert([{ tags: [] }, { tags: [] }, { tags: ['x'] }, { tags: ['x', 'y'] }])
-  await expect(records.insert({ tags: ['x'] })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
-  await records.insert({ tags: ['y', 'x'] })
-})
-
 test('files of a field that goes, go; others stay', async () => {
   const definitions = await Definitions.open(await database())
   const [one, two] = [
@@ -159,9 +128,7 @@ test('files of a field that goes, go; others stay', async () => {
 })
 
 test('views that read each other are refused', async () => {
-  const { model } = testModel(await database())
-  const definitions = await Definitions.open(opened.at(-1)!, { queries: model })
-  model.follow(definitions)
+  const definitions = await modelledDefinitions(await database())
   await definitions.create(SYSTEM, { name: 'one', type: 'view', viewQuery: 'select id from users' })
   await definitions.create(SYSTEM, { name: 'two', type: 'view', viewQuery: 'select id from one' })
   const refused = definitions.update(SYSTEM, 'one', { viewQuery: 'select id from two' })

@@ -64,7 +64,11 @@ class Maintenance implements IndexMaintenance {
 
   #applyTo(tree: TreeWriter, definition: IndexDefinition, writes: readonly DocumentWrite[]): void {
     const changes = new EntryChanges()
-    const keysOf = (fields: FieldReader, content: Parameters<FieldReader['load']>[0], number: number): readonly string[] => {
+    const keysOf = (
+      fields: FieldReader,
+      content: Parameters<FieldReader['load']>[0],
+      number: number,
+    ): readonly string[] => {
       fields.load(content)
       return this.#tests.keys(definition, fields.read, number)
     }

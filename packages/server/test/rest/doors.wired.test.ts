@@ -37,6 +37,8 @@ interface Door {
   readonly isWithoutHooks?: true
   /** Values that fields refuse are taken and counted, as the documents say. */
   readonly takesUnfit?: true
+  /** Unique indexes refuse nothing, as the documents say: replicas must not differ. */
+  readonly takesTwice?: true
 }
 
 const ROOT = { authorization: basic(`${EMAIL}:${PASSWORD}`) }
@@ -109,6 +111,7 @@ const DOORS: Readonly<Record<string, Door>> = {
     create: (world, { id, title }) =>
       asRoot(world, 'POST /posts/_bulk_docs', { new_edits: false, docs: [{ _id: id, _rev: '1-abc', title }] }),
     isForSuperusers: true,
+    takesTwice: true,
   },
   'the replicator': {
     create: async (world, { id, title }) => {
@@ -116,6 +119,7 @@ const DOORS: Readonly<Record<string, Door>> = {
       return asRoot(world, 'POST /_replicate', { source: 'plain', target: 'posts', doc_ids: [id] })
     },
     isForSuperusers: true,
+    takesTwice: true,
   },
   'the SQL console': {
     create: ({ rest }, { id, title }) =>
@@ -211,6 +215,11 @@ async function openWorld(options: Parameters<typeof startRest>[0]): Promise<Worl
     ...rules,
     deleteRule: rule,
     fields: [{ name: 'title', type: 'text', required: true, max: 100_000, pattern: '^[^!]*$' }],
+    // SQLite makes their keys.
+    indexes: [
+      "CREATE UNIQUE INDEX one ON posts (lower(title)) WHERE title LIKE 'unique%'",
+      "CREATE UNIQUE INDEX json ON posts (json_extract(title, '$')) WHERE title LIKE '{%'",
+    ],
   })
   await definitions.create(SYSTEM, {
     name: 'jobs',
@@ -336,6 +345,49 @@ describe.each(WAYS)('%s by %s', (kind, _name, door) => {
       const { before, after: now } = await write(kind, door, 'wrong!')
       expect(now).toBe(before)
     })
+})
+
+test.each(WAYS.filter(([kind]) => kind !== 'delete'))(
+  '%s by %s: a unique index on an expression refuses it, also one whose key can not be made',
+  async (kind, _name, door) => {
+    const { records } = world.rest.server.backend
+    const name = newId()
+    await records.create(ITSELF, 'posts', { title: `UNIQUE ${name}` })
+    const { before, after } = await write(kind, door, `unique ${name}`)
+    expect(after === before).toBe(door.takesTwice !== true)
+    const bad = await write(kind, door, '{')
+    expect(bad.after).toBe(bad.before)
+    expect((await write(kind, door, `unique ${newId()}`)).after).toMatch(/^unique/)
+  },
+)
+
+test('an error of a unique index names its columns, and none of an expression', async () => {
+  const { definitions } = world.rest.server.backend
+  const indexes = [
+    'CREATE UNIQUE INDEX two_a ON two (a, b) WHERE length(a) > 1',
+    'CREATE UNIQUE INDEX two_c ON two (lower(c))',
+  ]
+  const fields = ['a', 'b', 'c'].map((name) => ({ name, type: 'text' }))
+  await definitions.create(SYSTEM, { name: 'two', type: 'base', createRule: '', fields, indexes })
+  const create = (body: object): Promise<Answer> => world.rest.call('POST /collections/two/records', body)
+  await create({ a: 'xx', b: 'y', c: 'Z' })
+  const error = { code: 'validation_not_unique', message: 'Value must be unique.' }
+  const message = 'Failed to create record.'
+  expect((await create({ a: 'xx', b: 'y' })).json).toEqual({ data: { a: error, b: error }, message, status: 400 })
+  expect((await create({ a: 'x', b: 'y', c: 'z' })).json).toEqual({ data: {}, message, status: 400 })
+})
+
+test('a cascade that makes two keys equal is refused', async () => {
+  const { definitions, records } = world.rest.server.backend
+  const post = { type: 'relation', name: 'post', collectionId: definitions.get('posts').id }
+  const indexes = ["CREATE UNIQUE INDEX loose_one ON loose (coalesce(nullif(post, ''), 'none'))"]
+  await definitions.create(SYSTEM, { name: 'loose', type: 'base', fields: [post], indexes })
+  const { id } = await records.create(ITSELF, 'posts', { title: 'of two' })
+  await records.create(ITSELF, 'loose', { post: id })
+  await records.create(ITSELF, 'loose', {})
+  const { status, json } = await world.rest.call(`DELETE /collections/posts/records/${String(id)}`)
+  expect([status, json['data']]).toEqual([400, {}])
+  expect(await stored(world.rest, String(id))).toBeDefined()
 })
 
 /** Doors of accounts, with the tag that a limit of the settings has for the write. */

@@ -1,5 +1,6 @@
-/** What SQLite says of the queries of views. The read model asks it. */
+/** What SQLite says of the queries of views, and of indexes. The read model asks it. */
 import type { Definition, ViewDefinition } from '../definition.ts'
+import type { IndexProgram } from '../index-program.ts'
 
 /** SQLite, or a limit, has refused a statement. The message is for a superuser. */
 export class SqlRefusal extends Error {}
@@ -24,6 +25,8 @@ export interface TextRows {
 export interface ViewQueries {
   /** Prepares views without running them, with all definitions that they may read. */
   describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]>
+  /** Why each of these can't be, on an empty table; undefined: it can. */
+  indexErrors(programs: readonly IndexProgram[]): Promise<readonly (string | undefined)[]>
   /** The first rows of a view that is not stored yet. @throws SqlRefusal */
   sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>
 }

@@ -28,6 +28,7 @@ export function writeError(
       return missing('')
     case 'PANNIER_RELATION':
       return needed(error)
+    case 'PANNIER_INVALID_DOCUMENT':
     case 'PANNIER_DOCUMENT_TOO_LARGE':
     case 'PANNIER_DOCUMENT_TOO_DEEP':
     case 'PANNIER_KEY_TOO_LARGE':

@@ -1,0 +1,108 @@
+/**
+ * Keys of UNIQUE indexes that the library can't make of fields. SQLite makes them of the one record: in this process, by one statement,
+ * of a text that the read model's describer has prepared before. docs/internals/sql.md is the contract.
+ */
+import { hash } from 'node:crypto'
+import { PannierError, registerCollation } from 'pannier'
+import { deriveValues, NOCASE, type ReadPath } from 'pannier/internal'
+import { cellOf, columnDeclaration } from '../fields/columns.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
+import { ownValue } from '../fields/field-types.ts'
+import { errorText, type Cell } from '../fields/sqlite.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import type { Definition } from './definition.ts'
+import { IndexTable, type IndexProgram } from './index-program.ts'
+import { bodyOf, type IndexStatement } from './index-statement.ts'
+
+/** What such an index has as its collation. Another number: keys are made in another way. */
+export const SQL_KEY = 'sql key 1'
+const PREFIX = 'sql '
+/** Each keeps an SQLite in memory. */
+const INDEXES_MAX = 200
+
+interface KeyProgram extends IndexProgram {
+  readonly fields: readonly (FieldDefinition & IndexProgram['fields'][number])[]
+}
+
+/** The fields that a statement may name: its words are more than that. */
+export function fieldsNamedIn(index: IndexStatement, { fields }: Definition): readonly FieldDefinition[] {
+  const words = new Set(bodyOf(index).toLowerCase().match(/\w+/g))
+  return fields.filter(({ name }) => words.has(name.toLowerCase()))
+}
+
+/** The path under which the library has the keys: it says all that they are made of, so that each server makes the same. */
+export function keyPath(index: IndexStatement, definition: Definition): string {
+  const fields = fieldsNamedIn(index, definition).map((field) => {
+    const { name, type } = field
+    const declaration = name === 'id' ? 'TEXT' : columnDeclaration(field)
+    return { name, declaration, type, ...('maxSelect' in field && { maxSelect: field.maxSelect }) }
+  })
+  const { name, where } = index
+  const columns = index.columns.map(({ sql, sort }) => ({ sql, sort }))
+  const program = { name, table: definition.name, columns, where, fields }
+  // A dot would stand between two names.
+  return PREFIX + encodeURIComponent(JSON.stringify(program)).replaceAll('.', '%2E')
+}
+
+/** What a path says. Fields have what their values depend on. */
+export function programOf(path: string): KeyProgram {
+  return JSON.parse(decodeURIComponent(path.slice(PREFIX.length))) as KeyProgram
+}
+
+/** Undefined: the record has no key, and stands in nobody's way. @throws PannierError if SQLite can't make it */
+type MakeKey = (read: ReadPath) => string | undefined
+
+const known = new Map<string, MakeKey>()
+
+function keysOf(path: string): MakeKey {
+  let make = known.get(path)
+  if (make === undefined) {
+    if (known.size === INDEXES_MAX) known.clear()
+    known.set(path, (make = keyMaker(programOf(path))))
+  }
+  return make
+}
+
+function keyMaker(program: KeyProgram): MakeKey {
+  const { name, fields } = program
+  const table = new IndexTable(program)
+  const valuesOf = (cells: readonly Cell[]): readonly Cell[] | undefined => {
+    try {
+      return table.valuesOf(cells)
+    } catch (cause) {
+      const reason = errorText(cause)
+      const message = `SQLite can't make the key of the unique index '${name}': ${reason}. Change the record.`
+      throw new PannierError('PANNIER_INVALID_DOCUMENT', message, { cause, details: { statement: name, reason } })
+    }
+  }
+  return (read) => {
+    const values = valuesOf(fields.map((field) => cellOf(field, read(field.name === 'id' ? '_id' : field.name))))
+    if (values === undefined || values.includes(null)) return undefined
+    const parts = values.map((value, at) => comparedText(value, table.collations[at]!))
+    return hash('sha256', JSON.stringify(parts), 'base64url')
+  }
+}
+
+/** The same of a document that is not stored. */
+export function documentKey(path: string, document: JsonObject): string | undefined {
+  return keysOf(path)((name) => ownValue(document, name))
+}
+
+registerCollation({ name: SQL_KEY, key: (text) => text })
+deriveValues((path) => (path.startsWith(PREFIX) ? keysOf(path) : undefined))
+
+/** Equal for values that SQLite takes for the same. */
+function comparedText(value: Cell, collation: string): string {
+  if (typeof value === 'number') return `n${Number.isInteger(value) ? BigInt(value) : value}`
+  if (typeof value === 'bigint') return `n${value}`
+  if (value instanceof Uint8Array) return `b${Buffer.from(value).toString('hex')}`
+  const text = String(value)
+  if (collation === 'NOCASE') return `t${NOCASE.key(text)}`
+  return `t${collation === 'RTRIM' ? withoutSpaces(text) : text}`
+}
+
+function withoutSpaces(text: string): string {
+  let end = text.length
+  while (text[end - 1] === ' ') end--
+  return text.slice(0, end)
+}
