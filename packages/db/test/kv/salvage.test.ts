@@ -5,11 +5,13 @@ import type { Key } from '../../src/base/brand.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { Salvage } from '../../src/kv/salvage.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import type { PageStore, Stored } from '../../src/storage/page-store.ts'
+import type { PageStore, StoreState } from '../../src/storage/page-store.ts'
 import { soloCoordinator } from './solo-coordinator.ts'
 
 const environment = systemEnvironment()
-const [KEPT, REMOVED, LOST] = ['kept', 'removed', 'lost'] as Key[]
+const KEPT = 'kept' as Key
+const REMOVED = 'removed' as Key
+const LOST = 'lost' as Key
 
 test('a later commit removes what an earlier one has put', async () => {
   const pages = await memory().open('damaged')
@@ -21,17 +23,17 @@ test('a later commit removes what an earlier one has put', async () => {
     cacheBytesMax: 1_000_000,
   })
   const value = new Uint8Array([1])
-  await kv.write((tx) => void tx.createTree('t', 'ordered').put(KEPT, value))
-  await kv.write((tx) => void tx.tree('t')!.put(LOST, value))
-  await kv.write((tx) => void tx.tree('t')!.put(REMOVED, value))
-  await kv.write((tx) => void tx.tree('t')!.remove(REMOVED))
-  await kv.write((tx) => void tx.tree('t')!.remove(LOST))
+  await kv.write((tx) => tx.createTree('t', 'ordered').put(KEPT, value))
+  await kv.write((tx) => tx.tree('t')!.put(LOST, value))
+  await kv.write((tx) => tx.tree('t')!.put(REMOVED, value))
+  await kv.write((tx) => tx.tree('t')!.remove(REMOVED))
+  await kv.write((tx) => tx.tree('t')!.remove(LOST))
 
   const { log } = await pages.read()
   expect(log).toHaveLength(5)
   log[1]!.bytes[log[1]!.bytes.length - 1]! ^= 1
   const store: PageStore = Object.assign(Object.create(pages) as PageStore, {
-    read: async (): Promise<Stored> => ({ ...(await pages.read()), log }),
+    read: async (): Promise<StoreState> => ({ ...(await pages.read()), log }),
   })
   const salvage = await Salvage.open(store, environment)
   expect(salvage.damage).toMatchObject({ code: 'PANNIER_CORRUPT' })
