@@ -87,6 +87,10 @@ export interface Backend {
     readonly imports: Imports;
     /** Statements of superusers. */
     readonly sql: SqlConsole;
+    /** SELECTs that superusers keep, and others may run. */
+    readonly reports: Reports;
+    /** How large the copy of the records is that views and SQL read, and how far behind. */
+    modelFigures(): ModelFigures;
     /** Whether the database is sound. */
     readonly check: DatabaseCheck;
     /** Replicas that have what the rules let their accounts see. */
@@ -905,6 +909,10 @@ export interface MigrationApp extends HookApp {
     deleteCollection(nameOrId: string): Promise<void>;
     /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws as `createCollection` */
     importCollections(list: readonly CollectionInput[], deleteMissing?: boolean): Promise<void>;
+    /** Makes a report, or changes the one of that name. @throws ServiceError INVALID with data */
+    saveReport(values: ReportInput): Promise<void>;
+    /** @throws ServiceError NOT_FOUND */
+    deleteReport(name: string): Promise<void>;
     /** What is left out stays. @throws ServiceError INVALID with data */
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -1137,6 +1145,66 @@ export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> & 
 
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
+
+/** A report, as it is stored and shown to superusers. */
+export interface Report {
+    /** A part of its URL: small letters, digits, `_` and `-`. */
+    readonly name: string;
+    /** For people. */
+    readonly description: string;
+    /** A SELECT. `:name` stands for a parameter. */
+    readonly query: string;
+    /** What `:name` in the query may be. */
+    readonly parameters: readonly ReportParameter[];
+    /** Callers that may run it. The rules of the collections that it reads are not asked. */
+    readonly rule: Rule;
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    /** The same. */
+    readonly updated: string;
+}
+
+/** A report, as a program writes it. What is left out is as in a new one. */
+export type ReportInput = Pick<Report, 'name' | 'query'> & Partial<Pick<Report, 'description' | 'parameters' | 'rule'>>;
+
+/** A value that a request gives to a report. */
+export interface ReportParameter {
+    /** `:name` in the query, and in the URL. */
+    readonly name: string;
+    /** An `integer` is bound as a whole number, a `date` as the text that records have. */
+    readonly type: ParameterType;
+    /** Used when a request has none. Without a default a request must give a value. */
+    readonly default?: string | number | boolean | null;
+}
+
+/** What a report answers. */
+export interface ReportResult extends JsonRows {
+    /** The newest commit that the rows have, as this server counts them since its start. */
+    readonly commit: number;
+}
+
+/** Keeps reports, and runs them. Get it from a backend. */
+export class Reports {
+    constructor(parts: ReportsParts);
+    /** In the order of their names. @throws ServiceError FORBIDDEN */
+    list(principal: Principal): Promise<readonly Report[]>;
+    /** @throws ServiceError FORBIDDEN, INVALID with data */
+    create(principal: Principal, input: unknown): Promise<Report>;
+    /** What is left out stays. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+    update(principal: Principal, name: string, input: unknown): Promise<Report>;
+    /** @throws ServiceError FORBIDDEN, NOT_FOUND */
+    delete(principal: Principal, name: string): Promise<void>;
+    /** Makes all reports of a list, or changes those of their names. `deleteMissing` deletes others. @throws ServiceError FORBIDDEN, INVALID with data */
+    import(principal: Principal, list: readonly unknown[], deleteMissing: boolean): Promise<void>;
+    /**
+     * Runs a report with the parameters of the request. The rules of collections are not asked: that of the report is.
+     *
+     * @throws ServiceError NOT_FOUND; UNAUTHENTICATED, FORBIDDEN; INVALID with data for a parameter, or with what SQLite says
+     */
+    run(actor: Actor, name: string): Promise<ReportResult>;
+    /** Answers a report that is not stored, with the defaults of its parameters. @throws ServiceError FORBIDDEN, INVALID with data */
+    preview(actor: Actor, { query, parameters }: JsonObject): Promise<ReportResult>;
+}
 
 /** What a rule can read of a request. */
 export interface RequestInfo {
@@ -1683,7 +1751,7 @@ type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]
 
 interface AskOptions {
     /** Gets the rows. */
-    readonly onRows?: (rows: TextRows['rows']) => void;
+    readonly onRows?: (rows: JsonRows['rows']) => void;
     /** Ends the statement. */
     readonly signal?: AbortSignal;
     readonly timeMsMax?: number;
@@ -1853,13 +1921,21 @@ interface ChangeFilter {
     dispose(): void;
 }
 
+/**
+ * Writes a file for each change of one definition, as PocketBase's automigrate does. The change and the note that its file was
+ * applied are one transaction. A process that is killed between file and transaction leaves a file that the next start applies.
+ */
+class ChangeJournal implements DefinitionJournal {
+    constructor(folder: string, now: () => number);
+    begin(pair: DefinitionPair): Promise<JournalEntry | undefined>;
+    /** As `begin`, for a report. */
+    beginReport(pair: ReportPair): Promise<JournalEntry>;
+}
+
 interface ChangeOptions extends ShowOptions {
     /** The write is a CONFLICT unless this is the revision of the record. */
     readonly rev?: string;
 }
-
-/** The columns of tables that have changed; undefined: rows came or went. */
-type ChangedColumns = readonly (readonly [table: string, columns: readonly string[] | undefined])[];
 
 /** Something that is wrong. */
 interface CheckProblem {
@@ -2188,6 +2264,14 @@ interface ExternalLogin {
     readonly email: string;
     /** The values of the record, if a new one has to be made. */
     readonly signUpInput: () => Promise<JsonObject>;
+}
+
+/** What a turn of the feed has done. */
+interface Fed {
+    /** The columns of tables that have changed; undefined: rows came or went. */
+    readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[];
+    /** All that the model takes. */
+    readonly bytes: number;
 }
 
 /** A part of what has changed. `table` makes an empty one. */
@@ -2603,6 +2687,12 @@ interface JsonField extends FieldBase, Requirable {
 /** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
 
+/** Rows with values that JSON has. */
+interface JsonRows {
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly (string | number | null)[])[];
+}
+
 class Judge {
     constructor({ definitions, access, views }: JudgeParts);
     /** Why a record is not made; undefined: it is right. */
@@ -2840,10 +2930,8 @@ interface Misfit {
 /** What a request is answered with. */
 interface ModelAnswers {
     readonly open: undefined;
-    readonly feed: ChangedColumns;
-    readonly describe: readonly DescribedQuery[];
-    /** Why each can't be; undefined: it can. */
-    readonly indexes: readonly (string | undefined)[];
+    readonly feed: Fed;
+    readonly describe: DescribedQuery;
     /** Rows have come before, in pieces. */
     readonly rows: readonly string[];
     readonly run: StatementsResult;
@@ -2854,7 +2942,19 @@ interface ModelColumn {
     /** `TEXT DEFAULT '' NOT NULL` */
     readonly declaration: string;
     /** It is empty here, and no statement sets it. */
-    readonly isSecret: boolean;
+    readonly isSecret?: boolean;
+    /** SQLite computes it of others: rows have no value for it. */
+    readonly isGenerated?: boolean;
+}
+
+/** What an operator sees of the model. All 0 while nothing runs, except for `ended`. */
+interface ModelFigures {
+    /** The file, or what the process has in memory. */
+    readonly bytes: number;
+    /** How long the oldest change waits that it does not have. */
+    readonly lagMs: number;
+    /** Processes that were lost or ended, as a query had exceeded a limit. Counted since the start. */
+    readonly ended: number;
 }
 
 /** Where the model is, and what it is made of. */
@@ -2877,16 +2977,11 @@ type ModelRequest =
     readonly steps: readonly FeedStep[];
     readonly isLast: boolean;
 }
-/** Prepares queries on empty tables. It needs no model. */
+/** Prepares a query on empty tables. It needs no model. */
  | {
     readonly kind: 'describe';
     readonly schema: ModelSchema;
-    readonly queries: readonly ModelView[];
-}
-/** Makes indexes on empty tables. */
- | {
-    readonly kind: 'indexes';
-    readonly programs: readonly IndexProgram[];
+    readonly query: ModelSource;
 } | RowsRequest | {
     readonly kind: 'run';
     readonly schema: ModelSchema;
@@ -2899,12 +2994,20 @@ interface ModelSchema {
     readonly views: readonly ModelView[];
 }
 
+/** A view, or a SELECT without a name. Values of a SELECT are as JSON has them, those of a view are texts. */
+type ModelSource = ModelView | {
+    readonly name?: undefined;
+    readonly query: string;
+};
+
 /** A table that stands for a collection. */
 interface ModelTable {
     readonly name: string;
     readonly columns: readonly ModelColumn[];
     /** Statements `CREATE INDEX`. SQLite plans with them, as it does in PocketBase. */
     readonly indexes: readonly string[];
+    /** No statement writes it. */
+    readonly isReadOnly?: boolean;
 }
 
 interface ModelView {
@@ -3038,6 +3141,9 @@ interface Overlay {
     readonly rows: readonly NumberedRow[];
     readonly gone: readonly number[];
 }
+
+/** What a value of a parameter may be. */
+type ParameterType = 'text' | 'number' | 'integer' | 'bool' | 'date';
 
 /** What may be left out, at any depth. */
 type Partially<T> = T extends readonly (infer One)[] ? readonly Partially<One>[] : T extends object ? {
@@ -3259,8 +3365,12 @@ class ReadModel implements ViewQueries {
     sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows>;
     /** @throws SqlRefusal if its query no longer fits what it reads */
     ready(view: ViewDefinition): Promise<ReadyView>;
+    /** As `ready`, of a SELECT that may have parameters and read databases. @throws SqlRefusal */
+    readySelect(query: string): Promise<ReadyView>;
     /** The rows at a commit, or at a later one. @throws SqlRefusal */
-    rows({ request, collections }: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows>;
+    rows(ready: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows>;
+    /** As `rows`, of a SELECT, with the values of its parameters. @throws SqlRefusal */
+    selectRows({ request, collections }: Pick<ReadyView, 'request' | 'collections'>, values: Readonly<Record<string, Cell>>, sequence?: number): Promise<JsonRows>;
     /** Waits for a commit. `changedAt`: the newest one that has changed what the view reads. */
     upTo(view: ReadyView, sequence?: number): Promise<{
         readonly at: number;
@@ -3273,6 +3383,7 @@ class ReadModel implements ViewQueries {
         readonly result: StatementsResult;
         readonly positions: ReadonlyMap<string, number>;
     }>;
+    figures(): ModelFigures;
     /** Ends what runs. */
     close(): Promise<void>;
 }
@@ -3308,14 +3419,16 @@ interface ReadsOptions {
     readonly enrich?: Enricher;
 }
 
-/** A view that can be read. */
+/** A view, or a SELECT, that can be read. */
 interface ReadyView {
     readonly request: RowsRequest;
-    /** The collections that it reads, those of the views that it reads too. */
-    readonly collections: readonly Definition[];
+    /** What it reads, and what the views read that it reads. */
+    readonly collections: readonly TableSource[];
     readonly reads: DescribedQuery['reads'];
     /** Its rows may change by themselves. */
     readonly isVolatile: boolean;
+    /** So they may if a parameter is `now`. */
+    readonly hasTime: boolean;
 }
 
 /** A client of realtime is sent a message. */
@@ -3714,6 +3827,22 @@ interface ReplicationEnd {
 /** Reports what a listener has thrown. */
 type ReportFailure = (error: unknown) => void;
 
+/** A report before and after a change; undefined where no report is. */
+interface ReportPair {
+    readonly before: Report | undefined;
+    readonly after: Report | undefined;
+}
+
+interface ReportsParts {
+    readonly environment: Environment;
+    readonly database: Database;
+    readonly definitions: Definitions;
+    readonly model: Pick<ReadModel, 'readySelect' | 'selectRows' | 'upTo'>;
+    readonly access: Pick<Access, 'revisions'>;
+    readonly reads: Pick<RecordReads, 'inSnapshot'>;
+    readonly journal: ChangeJournal | undefined;
+}
+
 class RequestBudget implements RowBudget {
     left: number;
     constructor(environment: Pick<Environment, 'now'>, rows?: number);
@@ -3780,11 +3909,15 @@ type Row = readonly Cell[];
 
 interface RowsRequest {
     readonly kind: 'rows';
-    /** The last one is read; it may read the others. */
+    /** What is read: the name of a view, or a SELECT. */
+    readonly from: ModelSource;
+    /** One stands behind those that it reads. */
     readonly views: readonly ModelView[];
     /** Collections and views that may be read. */
     readonly names: readonly string[];
     readonly limit?: number | undefined;
+    /** A SELECT may have parameters. */
+    readonly values?: Readonly<Record<string, Cell>>;
     readonly overlays?: readonly Overlay[];
 }
 
@@ -4153,6 +4286,17 @@ interface TableChanges {
         readonly after: Row;
     }[];
     readonly deleted: readonly string[];
+}
+
+interface TableSource {
+    readonly id: string;
+    /** The collection of the library. */
+    readonly collection: string;
+    readonly table: ModelTable;
+    /** The table as a text. Another text: the table has to be made again. */
+    readonly made: string;
+    /** Undefined: the document is no row. */
+    readonly rowOf: (document: JsonObject) => Row | undefined;
 }
 
 interface TextField extends FieldBase, Requirable {

@@ -14,6 +14,7 @@ import type {
   MigrationApp,
   Principal,
   Refusal,
+  Report,
   RequestInfo,
   ServiceError,
   Write,
@@ -759,7 +760,7 @@ export function lastMigrations(database: Database, files: readonly MigrationFile
 export function listProviders(): readonly object[];
 
 /** Makes what the functions of a migration get. */
-export function migrationApp({ app, definitions, settings }: MigrationAppParts): MigrationApp;
+export function migrationApp({ app, definitions, settings, reports }: MigrationAppParts): MigrationApp;
 
 /** The names of the migration files of a folder, in their order. */
 export function migrationNames(folder: string): Promise<readonly string[]>;
@@ -816,8 +817,8 @@ export function revertMigrations(database: Database, app: MigrationApp, files: r
 /** With a capital, and a full stop unless there is another end. */
 export function sentence(text: string): string;
 
-/** A file that makes all collections as they are. What they have more stays. */
-export function snapshotMigration(all: readonly Definition[]): string;
+/** A file that makes all collections and reports as they are. What they have more stays. */
+export function snapshotMigration(all: readonly Definition[], reports: readonly Report[]): string;
 
 /** Where it was thrown, for the data of an entry. */
 export function stackOf(error: unknown): {
@@ -1282,6 +1283,10 @@ interface MigrationAppParts {
     readonly app: HookApp;
     readonly definitions: Definitions;
     readonly settings: Settings;
+    readonly reports: {
+        import(principal: Principal, list: readonly unknown[], deleteMissing: boolean): Promise<void>;
+        delete(principal: Principal, name: string): Promise<void>;
+    };
 }
 
 /** A step of a migration. */

@@ -17,7 +17,7 @@ import { ApiTokens } from './accounts/api-tokens.ts'
 import { Sessions } from './accounts/sessions.ts'
 import { TokenPrincipals } from './accounts/token-principals.ts'
 import { Backups, type BackupHost } from './backups/backups.ts'
-import { Definitions, type DefinitionJournal } from './definitions/definitions.ts'
+import { Definitions } from './definitions/definitions.ts'
 import { ViewReader } from './definitions/views/view-reader.ts'
 import { aloneIn, type Fleet } from './fleet/fleet.ts'
 import type { AppCollections } from './gateway/databases.ts'
@@ -56,7 +56,8 @@ import { hookServices } from './service-hooks.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
 import { Settings } from './settings/settings.ts'
 import { inProcesses } from './model/members.ts'
-import { ReadModel, type ModelHome, type ReadyView } from './model/read-model.ts'
+import { ReadModel, type ModelFigures, type ModelHome, type ReadyView } from './model/read-model.ts'
+import { Reports } from './sql/reports.ts'
 import { SqlConsole } from './sql/sql-console.ts'
 import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/note-rules.ts'
@@ -147,6 +148,10 @@ export interface Backend {
   readonly imports: Imports
   /** Statements of superusers. */
   readonly sql: SqlConsole
+  /** SELECTs that superusers keep, and others may run. */
+  readonly reports: Reports
+  /** How large the copy of the records is that views and SQL read, and how far behind. */
+  modelFigures(): ModelFigures
   /** Whether the database is sound. */
   readonly check: DatabaseCheck
   /** Replicas that have what the rules let their accounts see. */
@@ -182,7 +187,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const gate = { guards: new GuardChain(options.guards ?? [], logs), quota: options.quota ?? new Quota() }
   const writerParts = { ...parts, gate, access, passwords, attempt, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
-  const sql = new SqlConsole({ ...parts, writes })
+  const statements = statementParts({ ...parts, access, reads, writes })
   const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     ...parts,
@@ -210,7 +215,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { schedules, backups, check } = operations
   const alert = addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ ...parts, hooks, app, realtime, backups })
-  const stopping = [terminating, check, parts.model, sql, schedules, backups, realtime, oauth2, mails, sync]
+  const stopping = [terminating, check, parts.model, statements.sql, schedules, backups, realtime, oauth2, mails, sync]
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ ...parts, reads, hooks, app })),
@@ -230,7 +235,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
     logReads: new LogReads(logging.database, environment),
     ...operations,
     imports: new Imports({ ...writerParts, judge: new Judge(writerParts) }),
-    sql,
+    ...statements,
     sync,
     rulePreviews: new RulePreviews({ ...parts, access, reads }),
     environment,
@@ -257,7 +262,7 @@ async function openParts(database: Database, options: BackendOptions) {
   const { logs, ...logging } = await openLogs({ settings, environment }, options)
   late.log = logs
   const key = await DataKey.open(database, environment)
-  return { database, environment, fleet, definitions, model, ...reading, settings, logs, logging, key }
+  return { database, environment, fleet, definitions, journal, model, ...reading, settings, logs, logging, key }
 }
 
 async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<void> {
@@ -291,8 +296,16 @@ function tokenParts(
 
 type TokenParts = Pick<AccountsHost, 'database' | 'fleet' | 'definitions' | 'settings' | 'logs' | 'environment'>
 
+/** What runs on the read model. */
+function statementParts(
+  parts: ConstructorParameters<typeof SqlConsole>[0] &
+    ConstructorParameters<typeof Reports>[0] & { readonly model: ReadModel },
+): Pick<Backend, 'sql' | 'reports' | 'modelFigures'> {
+  return { sql: new SqlConsole(parts), reports: new Reports(parts), modelFigures: () => parts.model.figures() }
+}
+
 /** Writes changes of definitions down, if the operator wants it. */
-function journalOf({ automigrate }: BackendOptions, now: () => number): DefinitionJournal | undefined {
+function journalOf({ automigrate }: BackendOptions, now: () => number): ChangeJournal | undefined {
   return automigrate === undefined ? undefined : new ChangeJournal(automigrate, now)
 }
 

@@ -36,6 +36,8 @@ export type { ErrorData, FieldError, ServiceErrorCode } from './gateway/service-
 export type { LogHour, LogJson, LogPage, LogReads } from './logs/log-reads.ts'
 export type { Logs } from './logs/logs.ts'
 export type { Schedule, Schedules } from './schedules/schedules.ts'
+export type { Report, ReportInput, ReportParameter } from './definitions/report.ts'
+export type { Reports, ReportResult } from './sql/reports.ts'
 export type { SqlConsole, SqlResult } from './sql/sql-console.ts'
 export type { CheckState, DatabaseCheck } from './upkeep/database-check.ts'
 export type { CostForAccounts, ExplainedRule, ExplainedRules, RuleProblem } from './sync/explain-rules.ts'

@@ -461,6 +461,10 @@ export interface MigrationApp extends HookApp {
     deleteCollection(nameOrId: string): Promise<void>;
     /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws as `createCollection` */
     importCollections(list: readonly CollectionInput[], deleteMissing?: boolean): Promise<void>;
+    /** Makes a report, or changes the one of that name. @throws ServiceError INVALID with data */
+    saveReport(values: ReportInput): Promise<void>;
+    /** @throws ServiceError NOT_FOUND */
+    deleteReport(name: string): Promise<void>;
     /** What is left out stays. @throws ServiceError INVALID with data */
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
@@ -531,6 +535,19 @@ export interface ReplicatorOptions {
     readonly backOff?: (delayMs: number) => number;
     /** In place of `dns.lookup`. */
     readonly resolve?: Resolve;
+}
+
+/** A report, as a program writes it. What is left out is as in a new one. */
+export type ReportInput = Pick<Report, 'name' | 'query'> & Partial<Pick<Report, 'description' | 'parameters' | 'rule'>>;
+
+/** A value that a request gives to a report. */
+export interface ReportParameter {
+    /** `:name` in the query, and in the URL. */
+    readonly name: string;
+    /** An `integer` is bound as a whole number, a `date` as the text that records have. */
+    readonly type: ParameterType;
+    /** Used when a request has none. Without a default a request must give a value. */
+    readonly default?: string | number | boolean | null;
 }
 
 /**
@@ -1288,6 +1305,9 @@ interface NumberField extends FieldBase, Requirable {
     readonly onlyInt: boolean;
 }
 
+/** What a value of a parameter may be. */
+type ParameterType = 'text' | 'number' | 'integer' | 'bool' | 'date';
+
 /** What may be left out, at any depth. */
 type Partially<T> = T extends readonly (infer One)[] ? readonly Partially<One>[] : T extends object ? {
     readonly [Name in keyof T]?: Partially<T[Name]>;
@@ -1392,6 +1412,24 @@ interface ReplicationEnd {
     readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
     /** Why nothing is written. */
     readonly asError: (error: unknown) => unknown;
+}
+
+/** A report, as it is stored and shown to superusers. */
+interface Report {
+    /** A part of its URL: small letters, digits, `_` and `-`. */
+    readonly name: string;
+    /** For people. */
+    readonly description: string;
+    /** A SELECT. `:name` stands for a parameter. */
+    readonly query: string;
+    /** What `:name` in the query may be. */
+    readonly parameters: readonly ReportParameter[];
+    /** Callers that may run it. The rules of the collections that it reads are not asked. */
+    readonly rule: Rule;
+    /** `2026-11-22 15:04:49.813Z` */
+    readonly created: string;
+    /** The same. */
+    readonly updated: string;
 }
 
 /** The same, of requests. */

@@ -32,6 +32,8 @@ export type {
   HookApp,
   HookRecord,
   MigrationApp,
+  ReportInput,
+  ReportParameter,
   UploadedFile,
 } from '@pannier/backend'
 export type { Hooks, RouteHandler } from './hooks/hook-types.ts'

@@ -408,6 +408,14 @@ function addFigures(
 ): void {
   metrics.addGauge('pannier_replications', 'Replications that run or wait.', () => replicator.jobs.length)
   metrics.addGauge('pannier_realtime_clients', 'Clients of realtime.', () => backend.realtime.size)
+  const figures = backend.modelFigures
+  metrics.addGauge('pannier_model_bytes', 'The copy of records for views and SQL.', () => figures().bytes)
+  metrics.addGauge(
+    'pannier_model_lag_seconds',
+    'The oldest change that it does not have.',
+    () => figures().lagMs / 1000,
+  )
+  metrics.addGauge('pannier_model_ended', 'Processes of SQL that were ended or lost.', () => figures().ended)
   const stopCounting = database.onChange(() => metrics.commits.inc())
   closing.addEventListener('abort', stopCounting, { once: true })
 }

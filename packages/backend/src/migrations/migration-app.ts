@@ -9,7 +9,8 @@ import {
 } from '../definitions/definition-input.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { SYSTEM } from '../gateway/principal.ts'
+import type { ReportInput } from '../definitions/report.ts'
+import { SYSTEM, type Principal } from '../gateway/principal.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
 import type { Settings } from '../settings/settings.ts'
 
@@ -31,6 +32,10 @@ export interface MigrationApp extends HookApp {
   deleteCollection(nameOrId: string): Promise<void>
   /** Makes and changes collections. `deleteMissing` deletes others, and fields that are not in the list. @throws as `createCollection` */
   importCollections(list: readonly CollectionInput[], deleteMissing?: boolean): Promise<void>
+  /** Makes a report, or changes the one of that name. @throws ServiceError INVALID with data */
+  saveReport(values: ReportInput): Promise<void>
+  /** @throws ServiceError NOT_FOUND */
+  deleteReport(name: string): Promise<void>
   /** What is left out stays. @throws ServiceError INVALID with data */
   updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>
 }
@@ -41,10 +46,14 @@ interface MigrationAppParts {
   readonly app: HookApp
   readonly definitions: Definitions
   readonly settings: Settings
+  readonly reports: {
+    import(principal: Principal, list: readonly unknown[], deleteMissing: boolean): Promise<void>
+    delete(principal: Principal, name: string): Promise<void>
+  }
 }
 
 /** Makes what the functions of a migration get. */
-export function migrationApp({ app, definitions, settings }: MigrationAppParts): MigrationApp {
+export function migrationApp({ app, definitions, settings, reports }: MigrationAppParts): MigrationApp {
   return {
     ...app,
     createCollection: async (values) => {
@@ -61,6 +70,8 @@ export function migrationApp({ app, definitions, settings }: MigrationAppParts):
       for (const [at, values] of list.entries()) checkCollectionInput(`importCollections() [${at}]`, values)
       return definitions.import(SYSTEM, list, deleteMissing)
     },
+    saveReport: (values) => reports.import(SYSTEM, [values], false),
+    deleteReport: (name) => reports.delete(SYSTEM, name),
     updateSettings: async (values) => void (await settings.update(SYSTEM, values as JsonObject)),
   }
 }

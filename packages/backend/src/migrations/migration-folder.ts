@@ -4,9 +4,10 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DefinitionJournal, DefinitionPair, JournalEntry } from '../definitions/definitions.ts'
 import { errorText } from '../gateway/log-entry.ts'
+import type { ReportPair } from '../definitions/report.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { noteApplied } from './migration-history.ts'
-import { changeMigration } from './migration-text.ts'
+import { changeMigration, reportMigration } from './migration-text.ts'
 
 const STAMP = /^(\d+)_/
 
@@ -46,8 +47,16 @@ export class ChangeJournal implements DefinitionJournal {
 
   async begin(pair: DefinitionPair): Promise<JournalEntry | undefined> {
     const text = changeMigration(pair)
-    if (text === undefined) return undefined
-    const file = await addMigration(this.#folder, nameOf(pair), text, this.#now())
+    return text === undefined ? undefined : this.#entry(nameOf(pair), text)
+  }
+
+  /** As `begin`, for a report. */
+  beginReport(pair: ReportPair): Promise<JournalEntry> {
+    return this.#entry(`${nameOf(pair)}_report`, reportMigration(pair))
+  }
+
+  async #entry(name: string, text: string): Promise<JournalEntry> {
+    const file = await addMigration(this.#folder, name, text, this.#now())
     return {
       note: (transaction) => noteApplied(transaction, file),
       undo: () => rm(join(this.#folder, file), { force: true }),
@@ -55,7 +64,7 @@ export class ChangeJournal implements DefinitionJournal {
   }
 }
 
-function nameOf({ before, after }: DefinitionPair): string {
+function nameOf({ before, after }: DefinitionPair | ReportPair): string {
   if (before === undefined) return `created_${after!.name}`
   return `${after === undefined ? 'deleted' : 'updated'}_${before.name}`
 }

@@ -2,6 +2,7 @@
 import type { Definition } from '../definitions/definition.ts'
 import type { DefinitionPair } from '../definitions/definitions.ts'
 import { presentDefinition } from '../definitions/present-definition.ts'
+import type { Report, ReportPair } from '../definitions/report.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 
 /** A file to be filled in. */
@@ -9,12 +10,25 @@ export function blankMigration(): string {
   return fileOf('  // await app.createCollection({ … })', '  // Undoes what up() does.')
 }
 
-/** A file that makes all collections as they are. What they have more stays. */
-export function snapshotMigration(all: readonly Definition[]): string {
-  return fileOf(
-    `  await app.importCollections(${textOf(all.map(shown))}, false)`,
-    '  // Nothing knows what was there before.',
-  )
+/** A file that makes all collections and reports as they are. What they have more stays. */
+export function snapshotMigration(all: readonly Definition[], reports: readonly Report[]): string {
+  const collections = `  await app.importCollections(${textOf(all.map(shown))}, false)`
+  return fileOf([collections, ...reports.map(saved)].join('\n'), '  // Nothing knows what was there before.')
+}
+
+/** A report that gets another name is another one. */
+export function reportMigration({ before, after }: ReportPair): string {
+  return fileOf(reportChanged(before, after), reportChanged(after, before))
+}
+
+function reportChanged(from: Report | undefined, to: Report | undefined): string {
+  const isGone = from !== undefined && from.name !== to?.name
+  const gone = isGone ? [`  await app.deleteReport(${JSON.stringify(from.name)})`] : []
+  return [...gone, ...(to === undefined ? [] : [saved(to)])].join('\n')
+}
+
+function saved({ created: _created, updated: _updated, ...values }: Report): string {
+  return `  await app.saveReport(${textOf(values)})`
 }
 
 /** Undefined if nothing has changed that a migration has. */

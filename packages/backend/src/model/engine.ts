@@ -7,21 +7,21 @@ import { IndexTable, type IndexProgram } from '../definitions/index-program.ts'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
 import { errorText, quoted, type Cell } from '../fields/sqlite.ts'
 import type {
-  ChangedColumns,
+  Fed,
   FeedStep,
   ModelAnswers,
   ModelReply,
   ModelRequest,
   ModelSchema,
+  ModelSource,
   ModelTable,
-  ModelView,
   RowsRequest,
 } from './protocol.ts'
 import { ReadGate } from './read-gate.ts'
 import { allRows, createTable, createView, insertRow, MODEL, prepared } from './sqlite.ts'
-import { rowId, shadowTable } from './sqlite.ts'
+import { rowId, selected, shadowTable } from './sqlite.ts'
 import { Statements } from './statements.ts'
-import { valueText } from './value-text.ts'
+import { jsonValue, valueText } from './value-text.ts'
 
 const VALUE_BYTES_MAX = 16 << 20
 /** A record may have more in one value than a query. */
@@ -35,7 +35,9 @@ const LIMITS = {
   attach: 1,
 }
 const PIECE_ROWS = 1000
-const ROWS_CHARS_MAX = 128 << 20
+const VIEW_CHARS_MAX = 128 << 20
+/** As an answer may have. */
+const QUERY_CHARS_MAX = 16 << 20
 
 type Reply = (reply: ModelReply) => void
 
@@ -87,7 +89,7 @@ export class Engine {
       case 'feed':
         return this.#feed(request.steps, request.isLast)
       case 'describe':
-        return describe(request.schema, request.queries)
+        return describe(request.schema, request.query)
       case 'indexes':
         return request.programs.map(refusalOf)
       case 'rows':
@@ -105,12 +107,12 @@ export class Engine {
       this.#database.exec(`PRAGMA ${MODEL}.journal_mode = WAL; PRAGMA ${MODEL}.synchronous = OFF`)
   }
 
-  #feed(steps: readonly FeedStep[], isLast: boolean): ChangedColumns {
+  #feed(steps: readonly FeedStep[], isLast: boolean): Fed {
     if (this.#changed === undefined) this.#database.exec('BEGIN IMMEDIATE')
     const changed = (this.#changed ??= new Map<string, Set<string> | undefined>())
     this.#database.limits.length = STORED_BYTES_MAX
     for (const step of steps) this.#apply(step, changed)
-    if (!isLast) return []
+    if (!isLast) return { changed: [], bytes: 0 }
     for (const { table, rows, analyzed } of this.#kept.values()) {
       if (rows < 2 * analyzed || rows === 0) continue
       this.#database.exec(`ANALYZE ${MODEL}.${quoted(table.name)}`)
@@ -118,7 +120,15 @@ export class Engine {
     }
     this.#database.exec('COMMIT')
     this.#changed = undefined
-    return Array.from(changed, ([table, columns]) => [table, columns && [...columns]] as const)
+    const [pages, size] = ['page_count', 'page_size'].map((name) => this.#pragma(name))
+    return {
+      changed: Array.from(changed, ([table, columns]) => [table, columns && [...columns]] as const),
+      bytes: pages! * size!,
+    }
+  }
+
+  #pragma(name: string): number {
+    return Number(allRows(this.#database, `PRAGMA ${MODEL}.${name}`)[0]![0])
   }
 
   #apply(step: FeedStep, changed: Map<string, Set<string> | undefined>): void {
@@ -196,7 +206,7 @@ export class Engine {
     }
   }
 
-  #rows({ views, names, limit, overlays = [] }: RowsRequest, reply: Reply): readonly string[] {
+  #rows({ from, views, names, limit, values = {}, overlays = [] }: RowsRequest, reply: Reply): readonly string[] {
     for (const { table, rows, gone } of overlays) {
       shadowTable(this.#database, table)
       const insert = insertRow(this.#database, 'main', table)
@@ -205,16 +215,21 @@ export class Engine {
       for (const row of rows) insert.run(...row)
     }
     for (const view of views) createView(this.#database, 'temp', view)
+    const isView = from.name !== undefined
+    if (isView) createView(this.#database, 'temp', from)
     const end = limit === undefined ? '' : ` LIMIT ${limit}`
     const gate = new ReadGate(names)
-    const statement = gated(this.#database, gate, `SELECT * FROM temp.${quoted(views.at(-1)!.name)}${end}`)
-    let piece: (readonly (string | null)[])[] = []
+    const source = isView ? `temp.${quoted(from.name)}` : selected(from.query)
+    const statement = gated(this.#database, gate, `SELECT * FROM ${source}${end}`)
+    statement.setAllowUnknownNamedParameters(true)
+    const charsMax = isView ? VIEW_CHARS_MAX : QUERY_CHARS_MAX
+    let piece: (readonly (string | number | null)[])[] = []
     let chars = 0
-    for (const row of statement.iterate() as Iterable<unknown> as Iterable<readonly Cell[]>) {
-      const texts = row.map(valueText)
-      for (const text of texts) chars += text?.length ?? 0
-      if (chars > ROWS_CHARS_MAX) throw new Error(`the rows have more than ${ROWS_CHARS_MAX} characters`)
-      if (piece.push(texts) < PIECE_ROWS) continue
+    for (const row of statement.iterate(values) as Iterable<unknown> as Iterable<readonly Cell[]>) {
+      const cells = row.map(isView ? valueText : jsonValue)
+      for (const cell of cells) chars += typeof cell === 'string' ? cell.length : 1
+      if (chars > charsMax) throw new Error(`the rows have more than ${charsMax} characters`)
+      if (piece.push(cells) < PIECE_ROWS) continue
       reply({ rows: piece })
       piece = []
     }
@@ -241,31 +256,25 @@ function gated(database: DatabaseSync, gate: ReadGate, sql: string): StatementSy
 }
 
 /** In a database of its own, where names are as in PocketBase's. */
-function describe({ tables, views }: ModelSchema, queries: readonly ModelView[]): readonly DescribedQuery[] {
+function describe({ tables, views }: ModelSchema, query: ModelSource): DescribedQuery {
   const database = new DatabaseSync(':memory:', { enableDoubleQuotedStringLiterals: true, limits: LIMITS })
   try {
     for (const table of tables) unlessRefused(() => createTable(database, 'main', table))
     for (const view of views) unlessRefused(() => createView(database, 'main', view))
-    const names = [...tables, ...views, ...queries].map(({ name }) => name)
-    return queries.map((query) => described(database, query, names))
-  } finally {
-    database.close()
-  }
-}
-
-function described(database: DatabaseSync, query: ModelView, names: readonly string[]): DescribedQuery {
-  const name = quoted(query.name)
-  const gate = new ReadGate(names)
-  try {
-    database.exec(`DROP VIEW IF EXISTS ${name}`)
-    createView(database, 'main', query)
-    const statement = gated(database, gate, `SELECT * FROM ${name}`)
-    const columns = allRows(database, 'SELECT name FROM pragma_table_info(?)', query.name).map(([one]) => String(one))
-    statement.columns()
+    const isView = query.name !== undefined
+    const gate = new ReadGate([...tables, ...views, ...(isView ? [query] : [])].map(({ name }) => name))
+    if (isView) {
+      database.exec(`DROP VIEW IF EXISTS ${quoted(query.name)}`)
+      createView(database, 'main', query)
+    }
+    const statement = gated(database, gate, `SELECT * FROM ${isView ? quoted(query.name) : selected(query.query)}`)
+    const columns = statement.columns().map(({ name }) => name)
     const reads = gate.reads.map(([table, column, by]) => [table, column, by === query.name ? '' : by] as const)
     return { columns, reads, functions: [...gate.functions] }
   } catch (error) {
     return { error: errorText(error), columns: [], reads: [], functions: [] }
+  } finally {
+    database.close()
   }
 }
 

@@ -2,10 +2,9 @@
 import type { Database } from 'pannier'
 import { holdSnapshot, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
-import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
-import type { ChangedColumns, FeedStep, ModelTable, NumberedRow, Overlay } from './protocol.ts'
-import { columnFields, rowOf, tableOf } from './tables.ts'
+import type { Fed, FeedStep, NumberedRow, Overlay } from './protocol.ts'
+import type { TableSource } from './sources.ts'
 
 /** Documents of one turn. A snapshot is held as long as a turn takes. */
 const TURN_DOCUMENTS = 256
@@ -15,18 +14,18 @@ const TURNS_AHEAD = 16
 export interface FeedParts {
   readonly database: Database
   readonly environment: Environment
-  readonly definitions: {
-    find(id: string): Definition | undefined
-    steadily?<T>(read: () => Promise<T>): Promise<T>
-  }
+  /** As it is now. */
+  readonly find: (id: string) => TableSource | undefined
+  /** Runs what reads in one state of the definitions. */
+  readonly steadily: <T>(read: () => Promise<T>) => Promise<T>
   /** Gives it to the keeper. */
-  readonly send: (steps: readonly FeedStep[], isLast: boolean) => Promise<ChangedColumns>
+  readonly send: (steps: readonly FeedStep[], isLast: boolean) => Promise<Fed>
 }
 
 /** A table, and how far it has come. */
 interface FedTable {
-  readonly table: ModelTable
-  /** What the table was made for: the collection of the library, and its fields. */
+  readonly table: TableSource['table']
+  /** What the table was made for: the number of the library's collection, and the table. */
   readonly made: string
   readonly sequence: number
 }
@@ -44,22 +43,26 @@ export class Feed {
   #fed: ReadonlyMap<string, FedTable> = new Map()
   /** What readers see. */
   #committed: ReadonlyMap<string, FedTable> = new Map()
-  /** Ids of the collections that are followed. */
+  /** Ids of the sources that are followed. */
   readonly #wanted = new Set<string>()
   #running: Promise<void> | undefined
   /** For each column the newest commit that has changed it, by `table.column`; `table.` for rows that came or went. */
   readonly #changedAt = new Map<string, number>()
   /** The number of the newest commit that the model has. */
   at = 0
+  /** All that the model takes. */
+  bytes = 0
+  /** When the oldest change was written that it does not have; for the one that follows commits. */
+  waitingSince: number | undefined
 
   constructor(parts: FeedParts) {
     this.#parts = parts
   }
 
   /** Resolves when the model has a commit, and these collections whole. */
-  async upTo(sequence: number, definitions: readonly Definition[]): Promise<void> {
-    for (const { id } of definitions) this.#wanted.add(id)
-    while (this.at < sequence || definitions.some(({ id }) => this.#lacks(id))) {
+  async upTo(sequence: number, sources: readonly TableSource[]): Promise<void> {
+    for (const { id } of sources) this.#wanted.add(id)
+    while (this.at < sequence || sources.some(({ id }) => this.#lacks(id))) {
       this.#running ??= this.#run().finally(() => (this.#running = undefined))
       await this.#running
     }
@@ -78,25 +81,24 @@ export class Feed {
     return newest
   }
 
-  #lacks(id: string): boolean {
-    const definition = this.#definitionOf(id)
-    return definition !== undefined && this.#fed.get(id)?.made.endsWith(madeFor(definition)) !== true
+  /** Whether one of the collections of the library is followed. */
+  follows(collections: ReadonlySet<string>): boolean {
+    return Array.from(this.#wanted).some((id) => collections.has(this.#parts.find(id)?.collection ?? ''))
   }
 
-  #definitionOf(id: string): Definition | undefined {
-    const definition = this.#parts.definitions.find(id)
-    return definition?.id === id && definition.type !== 'view' ? definition : undefined
+  #lacks(id: string): boolean {
+    const source = this.#parts.find(id)
+    return source !== undefined && this.#fed.get(id)?.made.endsWith(source.made) !== true
   }
 
   /** Until one turn finds nothing left: then the model is as the snapshot of that turn. */
   async #run(): Promise<void> {
-    const { database, environment, definitions, send } = this.#parts
-    const ahead: Promise<ChangedColumns>[] = []
+    const { database, environment, steadily, send } = this.#parts
+    const ahead: Promise<Fed>[] = []
     for (let turn: Turn | undefined; turn?.isLast !== true;) {
       const snapshot = holdSnapshot(database)
       try {
-        const read = (): Promise<Turn> => snapshot.read((reader) => this.#turn(reader))
-        turn = await (definitions.steadily === undefined ? read() : definitions.steadily(read))
+        turn = await steadily(() => snapshot.read((reader) => this.#turn(reader)))
       } finally {
         snapshot.end()
       }
@@ -111,8 +113,9 @@ export class Feed {
     }
   }
 
-  #note(changed: ChangedColumns, sequence: number): void {
+  #note({ changed, bytes }: Fed, sequence: number): void {
     this.at = sequence
+    this.bytes = bytes
     this.#committed = this.#fed
     for (const [table, columns] of changed)
       for (const column of columns ?? ['']) this.#changedAt.set(`${table}.${column}`, sequence)
@@ -123,10 +126,9 @@ export class Feed {
     const reached = new Map(this.#fed)
     let left = TURN_DOCUMENTS
     const followed = Array.from(this.#wanted, (id) => {
-      const definition = this.#definitionOf(id)
-      const name = recordsName({ id })
-      const { number = 0, sequence = 0 } = reader.lastWrite(name) ?? {}
-      return { id, definition, name, sequence, made: definition && `${number} ${madeFor(definition)}` }
+      const source = this.#parts.find(id)
+      const { number = 0, sequence = 0 } = (source && reader.lastWrite(source.collection)) ?? {}
+      return { id, source, sequence, made: source && `${number} ${source.made}` }
     })
     // Two tables may have changed their names.
     for (const { id, made } of followed) {
@@ -135,16 +137,16 @@ export class Feed {
       steps.push({ kind: 'drop', table: fed.table.name })
       reached.delete(id)
     }
-    for (const { id, definition, name, sequence, made } of followed) {
-      if (definition === undefined || made === undefined) continue
+    for (const { id, source, sequence, made } of followed) {
+      if (source === undefined || made === undefined) continue
       let fed = reached.get(id)
       if (fed === undefined) {
-        fed = { table: tableOf(definition), made, sequence: 0 }
+        fed = { table: source.table, made, sequence: 0 }
         steps.push({ kind: 'table', table: fed.table })
       }
       while (left > 0 && fed.sequence < sequence) {
-        const written = reader.writtenAfter(name, fed.sequence).slice(0, left)
-        const { rows, gone } = rowsOf(definition, written)
+        const written = reader.writtenAfter(source.collection, fed.sequence).slice(0, left)
+        const { rows, gone } = rowsOf(source, written)
         if (rows.length > 0) steps.push({ kind: 'rows', table: fed.table.name, rows })
         if (gone.length > 0) steps.push({ kind: 'gone', table: fed.table.name, numbers: gone })
         left -= written.length
@@ -157,33 +159,21 @@ export class Feed {
 }
 
 /** What a reader sees that was written after a place in a collection. Undefined: too much. */
-export function overlayOf(definition: Definition, reader: GuardReader, position = 0): Overlay | undefined {
-  const written = reader.writtenAfter(recordsName(definition), position)
+export function overlayOf(source: TableSource, reader: GuardReader, position = 0): Overlay | undefined {
+  const written = reader.writtenAfter(source.collection, position)
   if (written.length >= TURN_DOCUMENTS) return undefined
-  return { table: tableOf(definition), ...rowsOf(definition, written) }
+  return { table: source.table, ...rowsOf(source, written) }
 }
 
 type Written = ReturnType<GuardReader['writtenAfter']>
 
-function rowsOf(definition: Definition, written: Written): Pick<Overlay, 'rows' | 'gone'> {
-  const fields = columnFields(definition)
+function rowsOf(source: TableSource, written: Written): Pick<Overlay, 'rows' | 'gone'> {
   const rows: NumberedRow[] = []
   const gone: number[] = []
   for (const { number, document } of written) {
-    if (document['_deleted'] === true) gone.push(number)
-    else rows.push([number, ...rowOf(definition, fields, document)])
+    const row = document['_deleted'] === true ? undefined : source.rowOf(document)
+    if (row === undefined) gone.push(number)
+    else rows.push([number, ...row])
   }
   return { rows, gone }
-}
-
-const known = new WeakMap<Definition, string>()
-
-/** Another text: the table has to be made again. */
-function madeFor(definition: Definition): string {
-  let text = known.get(definition)
-  if (text === undefined) {
-    text = JSON.stringify(tableOf(definition))
-    known.set(definition, text)
-  }
-  return text
 }

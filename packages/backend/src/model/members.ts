@@ -3,16 +3,16 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setPriority } from 'node:os'
 import type { Environment } from 'pannier/types'
-import { SqlRefusal, type TextRows } from '../definitions/views/view-queries.ts'
+import { SqlRefusal } from '../definitions/views/view-queries.ts'
 import { startProcess } from '../gateway/programs.ts'
-import { TOO_LARGE, type ModelAnswers, type ModelReply, type ModelRequest } from './protocol.ts'
+import { TOO_LARGE, type JsonRows, type ModelAnswers, type ModelReply, type ModelRequest } from './protocol.ts'
 
 /** A process has ended by itself, or the file can't be read: the model has to be made again. */
 export class MemberLost extends Error {}
 
 interface AskOptions {
   /** Gets the rows. */
-  readonly onRows?: (rows: TextRows['rows']) => void
+  readonly onRows?: (rows: JsonRows['rows']) => void
   /** Ends the statement. */
   readonly signal?: AbortSignal
   readonly timeMsMax?: number
@@ -53,6 +53,8 @@ class MemberProcess implements Member {
   readonly #child: ChildProcess
   readonly #asked = new Map<number, Asked>()
   readonly #ended: Promise<unknown>
+  /** Resolves when it hears, or is lost: what a start takes on a busy machine counts for no statement. */
+  readonly #started = Promise.withResolvers<void>()
   #count = 0
   #failure: unknown
 
@@ -71,6 +73,7 @@ class MemberProcess implements Member {
     this.#child.on('error', (error) => this.#lose(gone(error)))
     this.#child.on('message', (message) => {
       const { id, reply } = message as { readonly id: number; readonly reply: ModelReply }
+      this.#started.resolve()
       this.#asked.get(id)?.settle(reply)
     })
     this.#child.once('exit', (code, by) =>
@@ -94,7 +97,6 @@ class MemberProcess implements Member {
     { onRows = () => {}, signal, timeMsMax }: AskOptions = {},
   ): Promise<ModelAnswers[K]> {
     signal?.throwIfAborted()
-    if (this.#failure !== undefined) throw this.#failure
     const id = ++this.#count
     const stop = (reason: unknown): void => {
       this.#asked.get(id)?.fail(reason)
@@ -102,12 +104,15 @@ class MemberProcess implements Member {
       this.#lose(new MemberLost('A process of the read model was ended.'))
       this.#child.kill('SIGKILL')
     }
-    const cancel =
-      timeMsMax === undefined ? undefined : this.#environment.after(timeMsMax, () => stop(tooMuch(`${timeMsMax} ms`)))
     const abort = (): void => stop(signal!.reason)
     signal?.addEventListener('abort', abort)
+    let cancel = (): void => {}
     this.#child.channel?.ref()
     try {
+      await this.#started.promise
+      signal?.throwIfAborted()
+      if (this.#failure !== undefined) throw this.#failure
+      if (timeMsMax !== undefined) cancel = this.#environment.after(timeMsMax, () => stop(tooMuch(`${timeMsMax} ms`)))
       return await new Promise<ModelAnswers[K]>((resolve, reject) => {
         const settle = (reply: ModelReply): void => {
           if ('rows' in reply) onRows(reply.rows)
@@ -122,7 +127,7 @@ class MemberProcess implements Member {
     } finally {
       this.#asked.delete(id)
       if (this.#asked.size === 0) this.#child.channel?.unref()
-      cancel?.()
+      cancel()
       signal?.removeEventListener('abort', abort)
     }
   }
@@ -139,6 +144,7 @@ class MemberProcess implements Member {
 
   #lose(reason: unknown): void {
     this.#failure ??= reason
+    this.#started.resolve()
     for (const { fail } of this.#asked.values()) fail(this.#failure)
   }
 }

@@ -25,6 +25,8 @@ process.on('message', ({ id, request }: { readonly id: number; readonly request:
   receive(id, request),
 )
 
+process.send!({ id: 0, reply: { answer: undefined } })
+
 function receive(id: number, request: ModelRequest): void {
   if (request.kind === 'open' && request.role === 'keeper') kept = request.file
   engine.handle(request, (reply) => process.send!({ id, reply }))

@@ -1,11 +1,11 @@
 /** The collections that a text may name, as tables and views. */
 import type { Definition, ViewDefinition } from '../definitions/definition.ts'
 import type { ModelSchema } from './protocol.ts'
-import { tableOf } from './tables.ts'
+import { sourceOf, type TableSource } from './sources.ts'
 
 /** What a text names, and what the views among them read. */
-interface NamedCollections {
-  readonly tables: readonly Definition[]
+export interface NamedCollections {
+  readonly tables: readonly TableSource[]
   /** One that reads another stands behind it. */
   readonly views: readonly ViewDefinition[]
 }
@@ -14,14 +14,14 @@ interface NamedCollections {
 export function collectionsNamed(text: string, all: readonly Definition[], besides?: string): NamedCollections {
   const found = new Map(all.map((definition) => [definition.name.toLowerCase(), definition]))
   const seen = new Set([besides?.toLowerCase()])
-  const tables: Definition[] = []
+  const tables: TableSource[] = []
   const views: ViewDefinition[] = []
   const visit = (words: string): void => {
     for (const [word] of words.toLowerCase().matchAll(/\w+/g)) {
       const definition = found.get(word)
       if (definition === undefined || seen.has(word)) continue
       seen.add(word)
-      if (definition.type !== 'view') tables.push(definition)
+      if (definition.type !== 'view') tables.push(sourceOf(definition))
       else {
         visit(definition.viewQuery)
         views.push(definition)
@@ -33,5 +33,8 @@ export function collectionsNamed(text: string, all: readonly Definition[], besid
 }
 
 export function schemaOf({ tables, views }: NamedCollections): ModelSchema {
-  return { tables: tables.map(tableOf), views: views.map(({ name, viewQuery: query }) => ({ name, query })) }
+  return {
+    tables: tables.map(({ table }) => table),
+    views: views.map(({ name, viewQuery: query }) => ({ name, query })),
+  }
 }

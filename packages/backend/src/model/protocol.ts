@@ -2,7 +2,7 @@
 
 import type { Cell } from '../fields/sqlite.ts'
 import type { IndexProgram } from '../definitions/index-program.ts'
-import type { DescribedQuery, TextRows } from '../definitions/views/view-queries.ts'
+import type { DescribedQuery } from '../definitions/views/view-queries.ts'
 
 /** A process that takes too much memory ends itself by this signal. Others end it by other ones. */
 export const TOO_LARGE: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGUSR2'
@@ -18,6 +18,8 @@ export interface ModelTable {
   readonly columns: readonly ModelColumn[]
   /** Statements `CREATE INDEX`. SQLite plans with them, as it does in PocketBase. */
   readonly indexes: readonly string[]
+  /** No statement writes it. */
+  readonly isReadOnly?: boolean
 }
 
 interface ModelColumn {
@@ -25,13 +27,18 @@ interface ModelColumn {
   /** `TEXT DEFAULT '' NOT NULL` */
   readonly declaration: string
   /** It is empty here, and no statement sets it. */
-  readonly isSecret: boolean
+  readonly isSecret?: boolean
+  /** SQLite computes it of others: rows have no value for it. */
+  readonly isGenerated?: boolean
 }
 
 export interface ModelView {
   readonly name: string
   readonly query: string
 }
+
+/** A view, or a SELECT without a name. Values of a SELECT are as JSON has them, those of a view are texts. */
+export type ModelSource = ModelView | { readonly name?: undefined; readonly query: string }
 
 /** What a statement may name. A view stands behind those that it reads. */
 export interface ModelSchema {
@@ -55,11 +62,15 @@ export interface Overlay {
 
 export interface RowsRequest {
   readonly kind: 'rows'
-  /** The last one is read; it may read the others. */
+  /** What is read: the name of a view, or a SELECT. */
+  readonly from: ModelSource
+  /** One stands behind those that it reads. */
   readonly views: readonly ModelView[]
   /** Collections and views that may be read. */
   readonly names: readonly string[]
   readonly limit?: number | undefined
+  /** A SELECT may have parameters. */
+  readonly values?: Readonly<Record<string, Cell>>
   readonly overlays?: readonly Overlay[]
 }
 
@@ -68,15 +79,20 @@ export type ModelRequest =
   | { readonly kind: 'open'; readonly role: 'keeper' | 'reader'; readonly file: string | undefined }
   /** The steps up to one with `isLast` are one transaction. */
   | { readonly kind: 'feed'; readonly steps: readonly FeedStep[]; readonly isLast: boolean }
-  /** Prepares queries on empty tables. It needs no model. */
-  | { readonly kind: 'describe'; readonly schema: ModelSchema; readonly queries: readonly ModelView[] }
+  /** Prepares a query on empty tables. It needs no model. */
+  | { readonly kind: 'describe'; readonly schema: ModelSchema; readonly query: ModelSource }
   /** Makes indexes on empty tables. */
   | { readonly kind: 'indexes'; readonly programs: readonly IndexProgram[] }
   | RowsRequest
   | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string }
 
-/** The columns of tables that have changed; undefined: rows came or went. */
-export type ChangedColumns = readonly (readonly [table: string, columns: readonly string[] | undefined])[]
+/** What a turn of the feed has done. */
+export interface Fed {
+  /** The columns of tables that have changed; undefined: rows came or went. */
+  readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[]
+  /** All that the model takes. */
+  readonly bytes: number
+}
 
 /** A column of an answer. */
 export interface ResultColumn {
@@ -108,8 +124,8 @@ export interface StatementsResult {
 /** What a request is answered with. */
 export interface ModelAnswers {
   readonly open: undefined
-  readonly feed: ChangedColumns
-  readonly describe: readonly DescribedQuery[]
+  readonly feed: Fed
+  readonly describe: DescribedQuery
   /** Why each can't be; undefined: it can. */
   readonly indexes: readonly (string | undefined)[]
   /** Rows have come before, in pieces. */
@@ -117,9 +133,15 @@ export interface ModelAnswers {
   readonly run: StatementsResult
 }
 
+/** Rows with values that JSON has. */
+export interface JsonRows {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | number | null)[])[]
+}
+
 /** `error`: the text for a superuser. */
 export type ModelReply =
-  | { readonly rows: TextRows['rows'] }
+  | { readonly rows: JsonRows['rows'] }
   | { readonly answer: ModelAnswers[ModelRequest['kind']] }
   /** `isDamaged`: the file can't be read. */
   | { readonly error: string; readonly isDamaged: boolean }

@@ -8,14 +8,16 @@ import { join } from 'node:path'
 import type { Database } from 'pannier'
 import { followCommits, newestCommit, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
-import { RECORDS_PREFIX, type Definition, type ViewDefinition } from '../definitions/definition.ts'
+import type { Definition, ViewDefinition } from '../definitions/definition.ts'
 import type { IndexProgram } from '../definitions/index-program.ts'
+import type { Cell } from '../fields/sqlite.ts'
 import { SqlRefusal, type DescribedQuery, type TextRows, type ViewQueries } from '../definitions/views/view-queries.ts'
 import { Feed, overlayOf, type FeedParts } from './feed.ts'
 import { MemberLost, type Member, type StartMember } from './members.ts'
-import { collectionsNamed, schemaOf } from './model-schema.ts'
-import type { ModelAnswers, ModelRequest, Overlay, RowsRequest, StatementsResult } from './protocol.ts'
+import { collectionsNamed, schemaOf, type NamedCollections } from './model-schema.ts'
+import type { JsonRows, ModelAnswers, ModelRequest, ModelSource, Overlay, RowsRequest, StatementsResult } from './protocol.ts'
 import { Readers } from './readers.ts'
+import { databasesNamed, sourceOf, type TableSource } from './sources.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 
 /** Where the model is, and what it is made of. */
@@ -37,14 +39,16 @@ interface KnownCollections {
   steadily?<T>(read: () => Promise<T>): Promise<T>
 }
 
-/** A view that can be read. */
+/** A view, or a SELECT, that can be read. */
 export interface ReadyView {
   readonly request: RowsRequest
-  /** The collections that it reads, those of the views that it reads too. */
-  readonly collections: readonly Definition[]
+  /** What it reads, and what the views read that it reads. */
+  readonly collections: readonly TableSource[]
   readonly reads: DescribedQuery['reads']
   /** Its rows may change by themselves. */
   readonly isVolatile: boolean
+  /** So they may if a parameter is `now`. */
+  readonly hasTime: boolean
 }
 
 /** One that runs longer is ended. */
@@ -63,6 +67,16 @@ const VOLATILE = ['random', 'randomblob', 'current_date', 'current_time', 'curre
 const OF_TIME = ['date', 'time', 'datetime', 'julianday', 'unixepoch', 'strftime', 'timediff']
 const NOW = /\bnow\b|\(\s*\)/i
 
+/** What an operator sees of the model. All 0 while nothing runs, except for `ended`. */
+export interface ModelFigures {
+  /** The file, or what the process has in memory. */
+  readonly bytes: number
+  /** How long the oldest change waits that it does not have. */
+  readonly lagMs: number
+  /** Processes that were lost or ended, as a query had exceeded a limit. Counted since the start. */
+  readonly ended: number
+}
+
 /** A model that runs. */
 interface LiveModel {
   readonly feed: Feed
@@ -78,6 +92,9 @@ export class ReadModel implements ViewQueries {
   #live: Promise<LiveModel> | undefined
   /** That of the model that runs. */
   #feed: Feed | undefined
+  /** Databases that were named, by their ids. */
+  readonly #databases = new Map<string, TableSource>()
+  #ended = 0
   #describer: Member | undefined
   #ready: { readonly all: readonly Definition[]; readonly views: Map<string, Promise<ReadyView>> } | undefined
   #cancelIdle = (): void => {}
@@ -95,13 +112,7 @@ export class ReadModel implements ViewQueries {
 
   async describe(views: readonly ViewDefinition[], all: readonly Definition[]): Promise<readonly DescribedQuery[]> {
     return Promise.all(
-      views.map(async ({ name, viewQuery: query }) => {
-        const schema = schemaOf(collectionsNamed(query, all, name))
-        const request = { kind: 'describe', schema, queries: [{ name, query }] } as const
-        const refused = (error: string): DescribedQuery[] => [{ error, columns: [], reads: [], functions: [] }]
-        const [described] = await this.#described(request, refused)
-        return described!
-      }),
+      views.map((view) => this.#describedQuery(sourceOfView(view), collectionsNamed(view.viewQuery, all, view.name))),
     )
   }
 
@@ -111,39 +122,38 @@ export class ReadModel implements ViewQueries {
   }
 
   sample(view: ViewDefinition, all: readonly Definition[], limit: number): Promise<TextRows> {
-    const { tables, views } = collectionsNamed(view.viewQuery, all, view.name)
-    const chain = [...views, view]
-    return this.rows({ request: { ...requestOf(chain, tables), limit }, collections: tables })
+    const named = collectionsNamed(view.viewQuery, all, view.name)
+    return this.rows({ request: { ...requestOf(sourceOfView(view), named), limit }, collections: named.tables })
   }
 
   /** @throws SqlRefusal if its query no longer fits what it reads */
   ready(view: ViewDefinition): Promise<ReadyView> {
-    const all = this.#definitions.all()
-    if (this.#ready?.all !== all) this.#ready = { all, views: new Map() }
-    const { views } = this.#ready
-    let ready = views.get(view.id)
-    if (ready === undefined) {
-      // A busy machine may have been the reason: the next request tries again.
-      ready = this.#prepared(view, all).catch((error: unknown) => {
-        views.delete(view.id)
-        throw error
-      })
-      views.set(view.id, ready)
-    }
-    return ready
+    const source = sourceOfView(view)
+    return this.#prepared(view.id, source, async (all) => collectionsNamed(source.query, all, view.name))
+  }
+
+  /** As `ready`, of a SELECT that may have parameters and read databases. @throws SqlRefusal */
+  readySelect(query: string): Promise<ReadyView> {
+    return this.#prepared(` ${query}`, { query }, (all) => this.#named(query, all))
   }
 
   /** The rows at a commit, or at a later one. @throws SqlRefusal */
-  rows(
+  async rows(ready: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows> {
+    return (await this.selectRows(ready, {}, sequence)) as TextRows
+  }
+
+  /** As `rows`, of a SELECT, with the values of its parameters. @throws SqlRefusal */
+  selectRows(
     { request, collections }: Pick<ReadyView, 'request' | 'collections'>,
+    values: Readonly<Record<string, Cell>>,
     sequence: number = this.#newest(),
-  ): Promise<TextRows> {
+  ): Promise<JsonRows> {
     return this.#using(async (live, signal) => {
       await live.feed.upTo(sequence, collections)
       return live.readers.run(async (reader) => {
-        const rows: (readonly (string | null)[])[] = []
-        const onRows = (piece: TextRows['rows']): void => void rows.push(...piece)
-        const columns = await reader.ask<'rows'>(request, { signal, timeMsMax: TIME_MS_MAX, onRows })
+        const rows: JsonRows['rows'][number][] = []
+        const onRows = (piece: JsonRows['rows']): void => void rows.push(...piece)
+        const columns = await reader.ask<'rows'>({ ...request, values }, { signal, timeMsMax: TIME_MS_MAX, onRows })
         return { columns, rows }
       })
     })
@@ -171,7 +181,7 @@ export class ReadModel implements ViewQueries {
   async run(
     statements: string,
   ): Promise<{ readonly result: StatementsResult; readonly positions: ReadonlyMap<string, number> }> {
-    const named = collectionsNamed(statements, this.#definitions.all())
+    const named = await this.#named(statements, this.#definitions.all())
     return this.#using((live, signal) =>
       live.console.run(async (reader) => {
         await live.feed.upTo(this.#newest(), named.tables)
@@ -181,6 +191,12 @@ export class ReadModel implements ViewQueries {
         return { result, positions }
       }),
     )
+  }
+
+  figures(): ModelFigures {
+    const { bytes = 0, waitingSince } = this.#feed ?? {}
+    const lagMs = waitingSince === undefined ? 0 : this.#parts.environment.now() - waitingSince
+    return { bytes, lagMs, ended: this.#ended }
   }
 
   /** Ends what runs. */
@@ -209,17 +225,56 @@ export class ReadModel implements ViewQueries {
     return newestCommit(this.#parts.database)
   }
 
-  async #prepared(view: ViewDefinition, all: readonly Definition[]): Promise<ReadyView> {
-    const [described] = await this.describe([view], all)
-    const { error, reads, functions } = described!
+  #prepared(
+    key: string,
+    source: ModelSource,
+    namedIn: (all: readonly Definition[]) => Promise<NamedCollections>,
+  ): Promise<ReadyView> {
+    const all = this.#definitions.all()
+    if (this.#ready?.all !== all) this.#ready = { all, views: new Map() }
+    const { views } = this.#ready
+    let ready = views.get(key)
+    if (ready === undefined) {
+      // A busy machine may have been the reason: the next request tries again.
+      ready = this.#madeReady(source, namedIn(all)).catch((error: unknown) => {
+        views.delete(key)
+        throw error
+      })
+      views.set(key, ready)
+    }
+    return ready
+  }
+
+  async #madeReady(source: ModelSource, naming: Promise<NamedCollections>): Promise<ReadyView> {
+    const named = await naming
+    const { error, reads, functions } = await this.#describedQuery(source, named)
     if (error !== undefined) throw new SqlRefusal(error)
-    const { tables, views } = collectionsNamed(view.viewQuery, all, view.name)
-    const chain = [...views, view]
-    const isTimed = functions.some((name) => OF_TIME.includes(name)) && chain.some((one) => NOW.test(one.viewQuery))
+    const hasTime = functions.some((name) => OF_TIME.includes(name))
+    const queries = [...named.views.map(({ viewQuery }) => viewQuery), source.query]
+    const isTimed = hasTime && queries.some((query) => NOW.test(query))
     const isVolatile = isTimed || functions.some((name) => VOLATILE.includes(name))
     const read = new Set(reads.map(([table]) => table.toLowerCase()))
-    const collections = tables.filter(({ name }) => read.has(name.toLowerCase()))
-    return { request: requestOf(chain, tables), collections, reads, isVolatile }
+    const collections = named.tables.filter(({ table }) => read.has(table.name.toLowerCase()))
+    return { request: requestOf(source, named), collections, reads, isVolatile, hasTime }
+  }
+
+  /** With databases. */
+  async #named(text: string, all: readonly Definition[]): Promise<NamedCollections> {
+    const { tables, views } = collectionsNamed(text, all)
+    const databases = await databasesNamed(text, this.#parts.database)
+    for (const one of databases) this.#databases.set(one.id, one)
+    return { tables: [...tables, ...databases], views }
+  }
+
+  #sourceOf(id: string): TableSource | undefined {
+    const definition = this.#definitions.find(id)
+    if (definition?.id === id && definition.type !== 'view') return sourceOf(definition)
+    return this.#databases.get(id)
+  }
+
+  #describedQuery(query: ModelSource, named: NamedCollections): Promise<DescribedQuery> {
+    const request = { kind: 'describe', schema: schemaOf(named), query } as const
+    return this.#described(request, (error) => ({ error, columns: [], reads: [], functions: [] }))
   }
 
   /** A model that is lost is made again. */
@@ -274,6 +329,7 @@ export class ReadModel implements ViewQueries {
   async #discard(opened: Promise<LiveModel>): Promise<void> {
     if (this.#live !== opened) return
     this.#live = this.#feed = undefined
+    this.#ended++
     await (await opened).end()
   }
 
@@ -294,12 +350,19 @@ export class ReadModel implements ViewQueries {
         // It has only a part of them.
         throw error instanceof MemberLost ? error : new MemberLost('The read model takes no more.', { cause: error })
       })
-    const feed = new Feed({ database, environment, definitions: this.#definitions, send })
+    const feed = new Feed({
+      database,
+      environment,
+      find: (id) => this.#sourceOf(id),
+      steadily: (read) => this.#definitions.steadily?.(read) ?? read(),
+      send,
+    })
     this.#feed = feed
     const readerOf = (isLow: boolean) => (): Member => (file === undefined ? keeper : this.#reader(file, isLow))
     const limits = file === undefined ? { ...VIEW_LIMITS, concurrencyMax: 1 } : VIEW_LIMITS
-    const readers = new Readers(limits, readerOf(false))
-    const console = new Readers(CONSOLE_LIMITS, readerOf(true))
+    const onEnded = (): void => void this.#ended++
+    const readers = new Readers(limits, readerOf(false), onEnded)
+    const console = new Readers(CONSOLE_LIMITS, readerOf(true), onEnded)
     const stop = this.#followCommits(feed)
     const end = async (): Promise<void> => {
       stop()
@@ -324,17 +387,20 @@ export class ReadModel implements ViewQueries {
   /** Few changes are left to bring when somebody asks. */
   #followCommits(feed: Feed): () => void {
     let cancel: (() => void) | undefined
+    const { environment } = this.#parts
     const bring = async (): Promise<void> => {
       cancel = undefined
+      const since = feed.waitingSince
       await feed.upTo(this.#newest(), [])
+      if (feed.waitingSince === since) feed.waitingSince = undefined
     }
     const stop = followCommits(this.#parts.database, (collections) => {
-      const isNews = [...collections].some((name) => name.startsWith(RECORDS_PREFIX))
-      if (isNews)
-        cancel ??= this.#parts.environment.after(FEED_MS, () => {
-          // One that asks next hears of it.
-          bring().catch(() => {})
-        })
+      if (!feed.follows(collections)) return
+      feed.waitingSince ??= environment.now()
+      cancel ??= environment.after(FEED_MS, () => {
+        // One that asks next hears of it.
+        bring().catch(() => {})
+      })
     })
     return () => {
       stop()
@@ -343,7 +409,12 @@ export class ReadModel implements ViewQueries {
   }
 }
 
-function requestOf(chain: readonly ViewDefinition[], tables: readonly Definition[]): RowsRequest {
-  const views = chain.map(({ name, viewQuery: query }) => ({ name, query }))
-  return { kind: 'rows', views, names: [...tables, ...chain].map(({ name }) => name) }
+function sourceOfView({ name, viewQuery: query }: ViewDefinition): ModelSource {
+  return { name, query }
+}
+
+function requestOf(from: ModelSource, named: NamedCollections): RowsRequest {
+  const { tables, views } = schemaOf(named)
+  const names = [...tables, ...views].map(({ name }) => name)
+  return { kind: 'rows', from, views, names: from.name === undefined ? names : [...names, from.name] }
 }

@@ -5,12 +5,15 @@ import type { Member } from './members.ts'
 
 export class Readers {
   readonly #start: () => Member
+  readonly #onEnded: () => void
   readonly #queue: WorkQueue
   readonly #all = new Set<Member>()
   #idle: Member[] = []
 
-  constructor(limits: WorkQueueLimits, start: () => Member) {
+  /** `onEnded` hears of each that has ended in its work. */
+  constructor(limits: WorkQueueLimits, start: () => Member, onEnded: () => void) {
     this.#start = start
+    this.#onEnded = onEnded
     this.#queue = new WorkQueue(limits, () => new ServiceError('UNAVAILABLE', 'Other statements run. Try again later.'))
   }
 
@@ -23,7 +26,10 @@ export class Readers {
         return await work(reader)
       } finally {
         if (reader.isAlive) this.#idle.push(reader)
-        else this.#all.delete(reader)
+        else {
+          this.#all.delete(reader)
+          this.#onEnded()
+        }
         this.#idle = this.#idle.filter(({ isAlive }) => isAlive)
       }
     })

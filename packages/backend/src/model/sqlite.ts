@@ -31,7 +31,7 @@ export function rowId({ columns }: ModelTable): string {
 }
 
 export function insertRow(database: DatabaseSync, schema: string, table: ModelTable): StatementSync {
-  const names = table.columns.map(({ name }) => quoted(name))
+  const names = storedNames(table)
   const places = Array.from({ length: names.length + 1 }, () => '?').join(', ')
   const set = names.map((name) => `${name} = excluded.${name}`).join(', ')
   return database.prepare(
@@ -40,10 +40,19 @@ export function insertRow(database: DatabaseSync, schema: string, table: ModelTa
   )
 }
 
+/** What is read of a SELECT. What follows it is refused, except for blanks and `;`. */
+export function selected(query: string): string {
+  return `(${plainQuery(query)}\n)`
+}
+
+function storedNames({ columns }: ModelTable): readonly string[] {
+  return columns.flatMap(({ name, isGenerated = false }) => (isGenerated ? [] : [quoted(name)]))
+}
+
 /** A copy of a table of the model, for writes. Statements see it in place of the other one. */
 export function shadowTable(database: DatabaseSync, table: ModelTable): void {
   createTable(database, 'main', table)
-  const names = [rowId(table), ...table.columns.map(({ name }) => quoted(name))].join(', ')
+  const names = [rowId(table), ...storedNames(table)].join(', ')
   const name = quoted(table.name)
   database.exec(`INSERT INTO main.${name} (${names}) SELECT ${names} FROM ${MODEL}.${name}`)
 }
@@ -52,7 +61,7 @@ export function shadowTable(database: DatabaseSync, table: ModelTable): void {
 export function createView(database: DatabaseSync, schema: 'main' | 'temp', { name, query }: ModelView): void {
   const view = `${schema}.${quoted(name)}`
   const create = (columns: string): void => {
-    database.prepare(`CREATE VIEW ${view} AS SELECT ${columns} FROM (${plainQuery(query)}\n)`).run()
+    database.prepare(`CREATE VIEW ${view} AS SELECT ${columns} FROM ${selected(query)}`).run()
   }
   create('*')
   const columns = allRows(database, 'SELECT name, type FROM pragma_table_info(?, ?)', name, schema)

@@ -1,10 +1,18 @@
-/** Values of SQLite as PocketBase's console shows them: numbers as Go writes them. */
+/** Values of SQLite in answers. */
 import type { Cell } from '../fields/sqlite.ts'
 
 /** Powers of ten from which on, and below which, a fraction is written with an exponent. */
 const EXPONENT_MAX = 6
 const EXPONENT_MIN = -4
 
+/** As JSON has it. A whole number that JavaScript can't have is a text; no other number that it can't have is one. */
+export function jsonValue(value: Cell): string | number | null {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  return value instanceof Uint8Array ? valueText(value) : value
+}
+
+/** As PocketBase's console shows it: numbers as Go writes them. */
 export function valueText(value: Cell): string | null {
   if (value === null) return null
   if (value instanceof Uint8Array) return Buffer.from(value).toString()

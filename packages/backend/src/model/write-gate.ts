@@ -103,8 +103,9 @@ export class WriteGate {
     if (table === undefined) return undefined
     // It was copied: who names the model all the same would write there.
     if (schema !== 'main' && this.shadowed.has(key)) return `no such table: ${name}`
+    if (table.isReadOnly === true) return `${table.name} is a database: write its documents by CouchDB's API`
     if (column === 'id') return `the id of a record can't change: insert a new record in ${table.name}`
-    if (table.columns.some(({ name: known, isSecret }) => isSecret && known === column))
+    if (table.columns.some(({ name: known, isSecret = false }) => isSecret && known === column))
       return `${table.name}.${column} can't be set by SQL: use the records of the API`
     this.written.add(key)
     return undefined
@@ -113,6 +114,7 @@ export class WriteGate {
   #changeRefusal(name: Name, schema: Name): string | undefined {
     if (name?.startsWith('$') === true) return `no such table: ${name}`
     if (schema === 'temp' || !this.#isCollection(name)) return undefined
+    if (this.#tables.get((name ?? '').toLowerCase())?.isReadOnly === true) return `${name} is a database`
     return `${name} is a collection: change its fields, indexes and name by /api/collections`
   }
 

@@ -12,7 +12,7 @@ import type { FeedToken } from './feed-token.ts'
 import { weightOf } from './holdings-store.ts'
 import { Reads } from './noted-reads.ts'
 import type { AccountRules } from './sync-rules.ts'
-import { WeighedCache } from './weighed-cache.ts'
+import { WeighedCache } from '../gateway/weighed-cache.ts'
 
 /** What an account holds of rules, and what was read to compute it. */
 interface Held {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Holding, Holdings, ValueSet } from '@pannier/rules/cut'
 import type { Collection, Database } from 'pannier'
-import { WeighedCache } from './weighed-cache.ts'
+import { WeighedCache } from '../gateway/weighed-cache.ts'
 
 /** What is stored was named by a token at this time, or later by less than a renewal. */
 interface Used {

@@ -182,10 +182,10 @@ test(
     const process_ = inProcesses(systemEnvironment())()
     const describe = { kind: 'describe', schema: { tables: [], views: [] } } as const
     const slow = process_.ask<'describe'>(
-      { ...describe, queries: [{ name: 'slow', query: joins(20) }] },
+      { ...describe, query: { name: 'slow', query: joins(20) } },
       { timeMsMax: 500 },
     )
-    const other = process_.ask<'describe'>({ ...describe, queries: [{ name: 'other', query: 'SELECT 1 AS id' }] })
+    const other = process_.ask<'describe'>({ ...describe, query: { name: 'other', query: 'SELECT 1 AS id' } })
     const [first, second] = await Promise.allSettled([slow, other])
     await process_.end()
     expect([first, second]).toMatchObject([{ reason: expect.any(SqlRefusal) }, { reason: expect.any(MemberLost) }])

@@ -34,11 +34,13 @@ export const collectionRoutes: RestRoutes = (app, context) => {
     )
     routes.put('/api/collections/import', (request, reply) =>
       withForm(context, request, { message: UNREADABLE }, async ({ values }) => {
-        const { collections, deleteMissing = false } = values
+        const { collections, reports, deleteMissing = false } = values
         const list = collections ?? []
-        if (!Array.isArray(list) || typeof deleteMissing !== 'boolean') throw new ServiceError('INVALID', UNREADABLE)
+        const areLists = Array.isArray(list) && (reports === undefined || Array.isArray(reports))
+        if (!areLists || typeof deleteMissing !== 'boolean') throw new ServiceError('INVALID', UNREADABLE)
         if (list.length === 0) throw invalidForm('collections')
         await definitions.import(request.principal, list, deleteMissing)
+        if (reports !== undefined) await context.backend.reports.import(request.principal, reports, deleteMissing)
         return reply.code(204).send()
       }),
     )

@@ -26,6 +26,7 @@ import { importRoutes } from './import-routes.ts'
 import { inspectionRoutes } from './inspection-routes.ts'
 import { oauth2Routes } from './oauth2-routes.ts'
 import { recordRoutes } from './record-routes.ts'
+import { reportRoutes } from './report-routes.ts'
 import { answerRestError } from './rest-error.ts'
 import type { RestContext, RestRoutes } from './rest-context.ts'
 import { sessionRoutes } from './session-routes.ts'
@@ -53,6 +54,7 @@ const ROUTES: readonly RestRoutes[] = [
   backupRoutes,
   checkRoutes,
   sqlRoutes,
+  reportRoutes,
   syncRoutes,
   importRoutes,
 ]

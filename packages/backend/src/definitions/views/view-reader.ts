@@ -3,21 +3,14 @@ import type { Environment } from 'pannier/types'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
 import type { ViewDefinition } from '../definition.ts'
+import { QueryResults, type QuerySource, type ReadyQuery } from './query-results.ts'
 import { documentMaker } from './view-documents.ts'
 import { SqlRefusal, type TextRows } from './view-queries.ts'
 
-/** A query that can be run. */
-interface ReadyQuery {
-  /** Its rows may change by themselves. */
-  readonly isVolatile: boolean
-}
-
 /** Runs queries of views. */
-interface ViewSource<Ready extends ReadyQuery> {
+interface ViewSource<Ready extends ReadyQuery> extends QuerySource<Ready> {
   /** The same for as long as no definition changes. @throws SqlRefusal */
   ready(view: ViewDefinition): Promise<Ready>
-  /** Waits for a commit. `changedAt`: the newest one that has changed what is read. */
-  upTo(ready: Ready, sequence: number): Promise<{ readonly at: number; readonly changedAt: number }>
   /** @throws SqlRefusal */
   rows(ready: Ready, sequence: number): Promise<TextRows>
 }
@@ -31,14 +24,6 @@ export interface ViewRows {
   rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]>
 }
 
-interface KnownRows {
-  readonly ready: ReadyQuery
-  /** The commit that they have at least. */
-  readonly at: number
-  readonly rows: Promise<readonly JsonObject[]>
-  isRunning: boolean
-}
-
 /** A view with more rows is read again for each request. */
 const KNOWN_ROWS_MAX = 100_000
 const SLICE_ROWS = 1000
@@ -46,50 +31,22 @@ const SLICE_ROWS = 1000
 export class ViewReader<Ready extends ReadyQuery> implements ViewRows {
   readonly #source: ViewSource<Ready>
   readonly #environment: Environment
-  readonly #known = new Map<string, KnownRows>()
+  readonly #results: QueryResults<Ready, readonly JsonObject[]>
 
   constructor(source: ViewSource<Ready>, environment: Environment) {
     this.#source = source
     this.#environment = environment
+    this.#results = new QueryResults(source, ({ length }) => (length > KNOWN_ROWS_MAX ? Infinity : 0))
   }
 
   async rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]> {
     try {
       const ready = await this.#source.ready(view)
-      for (;;) {
-        const { at, changedAt } = await this.#source.upTo(ready, sequence)
-        const known = this.#known.get(view.id)
-        const isCurrent = known?.ready === ready && known.at >= changedAt
-        if (isCurrent && (known.isRunning || !ready.isVolatile)) return await known.rows
-        if (known?.isRunning === true) await known.rows.catch(() => {})
-        else return await this.#start(view, ready, at)
-      }
+      const read = (at: number): Promise<readonly JsonObject[]> => this.#read(view, ready, at)
+      return (await this.#results.get(view.id, ready, read, sequence)).result
     } catch (error) {
       throw error instanceof SqlRefusal ? new ServiceError('INVALID', '', { cause: error }) : error
     }
-  }
-
-  #start(view: ViewDefinition, ready: Ready, at: number): Promise<readonly JsonObject[]> {
-    const forget = (): void => {
-      if (this.#known.get(view.id) === made) this.#known.delete(view.id)
-    }
-    const made: KnownRows = {
-      ready,
-      at,
-      isRunning: true,
-      rows: this.#read(view, ready, at)
-        .then((rows) => {
-          if (rows.length > KNOWN_ROWS_MAX) forget()
-          return rows
-        })
-        .catch((error: unknown) => {
-          forget()
-          throw error
-        })
-        .finally(() => (made.isRunning = false)),
-    }
-    this.#known.set(view.id, made)
-    return made.rows
   }
 
   async #read(view: ViewDefinition, ready: Ready, at: number): Promise<readonly JsonObject[]> {

@@ -4,7 +4,7 @@
  */
 import { RuleError } from '@pannier/rules'
 import type { GuardReader } from 'pannier/internal'
-import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
+import type { Definition, ViewDefinition } from '../../definitions/definition.ts'
 import { documentMaker } from '../../definitions/views/view-documents.ts'
 import { SqlRefusal } from '../../definitions/views/view-queries.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -109,9 +109,8 @@ export async function withViewRows<T>(run: () => Promise<T>): Promise<T> {
 }
 
 /** Another text if anything is in another state, or was written otherwise. */
-function stateOf(collections: readonly Definition[], reader: GuardReader): string {
-  const states = collections.map((definition) => {
-    const name = recordsName(definition)
+function stateOf(collections: ReadyView['collections'], reader: GuardReader): string {
+  const states = collections.map(({ collection: name }) => {
     const { number = 0, sequence = 0 } = reader.lastWrite(name) ?? {}
     const [newest] = sequence === 0 ? [] : reader.writtenAfter(name, sequence - 1)
     return [number, sequence, newest?.document._id, newest?.document._rev]

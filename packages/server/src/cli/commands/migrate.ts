@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
-import { openBackend, ServiceError } from '@pannier/backend'
+import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import { addMigration, blankMigration, forgetMissing, noteApplied, snapshotMigration } from '@pannier/backend/internal'
 import { makePrivateFolder } from '../../http/private-files.ts'
 import { cleanCopies, migrateDown, migrateUp, migrationFiles, type MigratedFile } from '../../migrations/migrations.ts'
@@ -88,7 +88,9 @@ function addFiles(migrate: Command, terminal: Terminal): void {
       withDatabase(where.dir, terminal, async (database) => {
         const backend = await openBackend(database, { sendsMails: false, ...givenSettingsKey() })
         try {
-          const name = await write(where, 'collections_snapshot', snapshotMigration(backend.definitions.all()))
+          const reports = await backend.reports.list(SYSTEM)
+          const text = snapshotMigration(backend.definitions.all(), reports)
+          const name = await write(where, 'collections_snapshot', text)
           await database.transaction((transaction) => noteApplied(transaction, name))
         } finally {
           await backend.close()

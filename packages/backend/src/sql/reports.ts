@@ -1,0 +1,294 @@
+/** Reports: SELECTs that superusers keep, and that others may run. docs/internals/reports.md is the contract. */
+import { createSchema, type Schema } from '@pannier/rules'
+import type { Database } from 'pannier'
+import type { Environment } from 'pannier/types'
+import { Access } from '../access/access.ts'
+import type { Actor } from '../access/actor.ts'
+import type { KnownDefinitions } from '../access/rule-records.ts'
+import { checkRule, errorsOf } from '../definitions/check-rule.ts'
+import type { BaseDefinition } from '../definitions/definition.ts'
+import type { Definitions } from '../definitions/definitions.ts'
+import { parameterValues, queryError, reportOf, type ParameterValue, type Report } from '../definitions/report.ts'
+import { QueryResults } from '../definitions/views/query-results.ts'
+import { SqlRefusal } from '../definitions/views/view-queries.ts'
+import { dateText } from '../fields/date-text.ts'
+import { NOT_UNIQUE } from '../fields/field-errors.ts'
+import { ANSWER_BYTES_MAX } from '../gateway/answer-room.ts'
+import type { JsonObject } from '../gateway/documents.ts'
+import { jsonSize } from '../gateway/json-size.ts'
+import type { Principal } from '../gateway/principal.ts'
+import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import { STATE_COLLECTION } from '../gateway/state.ts'
+import type { ChangeJournal } from '../migrations/migration-folder.ts'
+import type { JsonRows } from '../model/protocol.ts'
+import type { ReadModel, ReadyView } from '../model/read-model.ts'
+import type { RecordReads } from '../records/record-reads.ts'
+import { admittedOf } from '../records/read/admitted.ts'
+
+interface ReportsParts {
+  readonly environment: Environment
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly model: Pick<ReadModel, 'readySelect' | 'selectRows' | 'upTo'>
+  readonly access: Pick<Access, 'revisions'>
+  readonly reads: Pick<RecordReads, 'inSnapshot'>
+  readonly journal: ChangeJournal | undefined
+}
+
+/** What a report answers. */
+export interface ReportResult extends JsonRows {
+  /** The newest commit that the rows have, as this server counts them since its start. */
+  readonly commit: number
+}
+
+const STATE_ID = 'reports'
+const REPORTS_MAX = 1000
+const ROWS_MAX = 100_000
+/** All answers that are kept. */
+const KEPT_BYTES_MAX = 4 * ANSWER_BYTES_MAX
+
+/** The rule of a report is about the request only. */
+const OF_REPORT: BaseDefinition = {
+  id: '$report',
+  name: '$report',
+  type: 'base',
+  system: true,
+  listRule: null,
+  viewRule: null,
+  createRule: null,
+  updateRule: null,
+  deleteRule: null,
+  fields: [],
+  indexes: [],
+  created: '',
+  updated: '',
+}
+
+/** Keeps reports, and runs them. Get it from a backend. */
+export class Reports {
+  readonly #parts: ReportsParts
+  readonly #known: RuledReports
+  readonly #access: Access
+  readonly #results: QueryResults<ReadyView, JsonRows>
+
+  constructor(parts: ReportsParts) {
+    this.#parts = parts
+    this.#known = new RuledReports(parts.definitions)
+    this.#access = new Access(this.#known, parts.access.revisions, parts.environment)
+    this.#results = new QueryResults(parts.model, ({ rows }) => jsonSize(rows), KEPT_BYTES_MAX)
+  }
+
+  /** In the order of their names. @throws ServiceError FORBIDDEN */
+  async list(principal: Principal): Promise<readonly Report[]> {
+    checkSuperuser(principal)
+    const all = reportsIn(await this.#parts.database.collection<JsonObject>(STATE_COLLECTION).get(STATE_ID))
+    return all.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  }
+
+  /** @throws ServiceError FORBIDDEN, INVALID with data */
+  create(principal: Principal, input: unknown): Promise<Report> {
+    return this.#change(principal, undefined, input, 'Failed to create report.')
+  }
+
+  /** What is left out stays. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+  async update(principal: Principal, name: string, input: unknown): Promise<Report> {
+    checkSuperuser(principal)
+    return this.#change(principal, await this.#get(name), input, 'Failed to update report.')
+  }
+
+  /** @throws ServiceError FORBIDDEN, NOT_FOUND */
+  async delete(principal: Principal, name: string): Promise<void> {
+    checkSuperuser(principal)
+    const before = await this.#get(name)
+    await this.#store(before, undefined)
+  }
+
+  /** Makes all reports of a list, or changes those of their names. `deleteMissing` deletes others. @throws ServiceError FORBIDDEN, INVALID with data */
+  async import(principal: Principal, list: readonly unknown[], deleteMissing: boolean): Promise<void> {
+    const all = await this.list(principal)
+    const reports: Report[] = []
+    for (const [at, input] of list.entries()) {
+      const old = all.find(({ name }) => name === (input as { readonly name?: unknown } | null)?.name)
+      const report = await this.#checked(input, old, 'Failed to import reports.', (data) => ({ [at]: data }))
+      if (reports.some(({ name }) => name === report.name))
+        throw invalid(`The list has two reports "${report.name}". Leave one out.`)
+      reports.push(report)
+    }
+    const isKept = ({ name }: Report): boolean => !deleteMissing && !reports.some((report) => report.name === name)
+    await this.#replace((now) => [...now.filter(isKept), ...reports])
+  }
+
+  /**
+   * Runs a report with the parameters of the request. The rules of collections are not asked: that of the report is.
+   *
+   * @throws ServiceError NOT_FOUND; UNAUTHENTICATED, FORBIDDEN; INVALID with data for a parameter, or with what SQLite says
+   */
+  async run(actor: Actor, name: string): Promise<ReportResult> {
+    const report = await this.#get(name)
+    const { isAdmin, account } = actor.principal
+    if (report.rule === null && !isAdmin) throw notAdmitted(account !== undefined)
+    const values = parameterValues(report, actor.request.query)
+    if (!isAdmin && !(await this.#admits(actor, report, values))) throw notAdmitted(account !== undefined)
+    return this.#answer(report, values, actor)
+  }
+
+  /** Answers a report that is not stored, with the defaults of its parameters. @throws ServiceError FORBIDDEN, INVALID with data */
+  async preview(actor: Actor, { query, parameters }: JsonObject): Promise<ReportResult> {
+    checkSuperuser(actor.principal)
+    const report = await this.#checked({ name: 'preview', query, parameters }, undefined, 'The query is refused.')
+    return this.#answer(report, parameterValues(report, {}), actor)
+  }
+
+  async #answer(
+    { name, query }: Report,
+    values: ReadonlyMap<string, ParameterValue>,
+    { principal, budget }: Actor,
+  ): Promise<ReportResult> {
+    try {
+      const ready = await this.#parts.model.readySelect(query)
+      const asked = ready.hasTime && hasNow(values) ? { ...ready, isVolatile: true } : ready
+      const key = JSON.stringify([query, ...Array.from(values, ([one, value]) => [one, String(value), typeof value])])
+      const { result, at } = await this.#results.get(key, asked, (commit) => this.#read(ready, values, commit))
+      budget?.take(jsonSize(result.rows))
+      return { ...result, commit: at }
+    } catch (error) {
+      if (!(error instanceof SqlRefusal)) throw error
+      // What SQLite says may name what only superusers know of.
+      const reason = principal.isAdmin ? `: ${error.message}` : '.'
+      throw new ServiceError('INVALID', `The report "${name}" can't be run${reason}`, { cause: error })
+    }
+  }
+
+  async #read(ready: ReadyView, values: ReadonlyMap<string, ParameterValue>, commit: number): Promise<JsonRows> {
+    const limited = { ...ready, request: { ...ready.request, limit: ROWS_MAX + 1 } }
+    const result = await this.#parts.model.selectRows(limited, Object.fromEntries(values), commit)
+    if (result.rows.length > ROWS_MAX)
+      throw new SqlRefusal(`it has more than ${ROWS_MAX} rows: aggregate them, or set a LIMIT`)
+    return result
+  }
+
+  /** The rule reads the parameters as `@request.query`: the values that SQLite gets, as texts. */
+  async #admits(actor: Actor, { name, rule }: Report, values: ReadonlyMap<string, ParameterValue>): Promise<boolean> {
+    const query = Object.fromEntries(Array.from(values, ([one, value]) => [one, String(value ?? '')]))
+    const asking = { ...actor, request: { ...actor.request, query } }
+    const definition = { ...OF_REPORT, viewRule: rule }
+    if (this.#access.isLocked(asking, definition, 'view')) return false
+    const { definitions, reads } = this.#parts
+    const asked = { actor: asking, definition, action: 'view' as const, documents: [{ _id: name }] }
+    const admitted = await definitions.steadily(() =>
+      reads.inSnapshot((snapshot) => admittedOf(snapshot, this.#access, asked)),
+    )
+    return admitted?.length === 1
+  }
+
+  async #get(name: string): Promise<Report> {
+    const all = reportsIn(await this.#parts.database.collection<JsonObject>(STATE_COLLECTION).get(STATE_ID))
+    const report = all.find((one) => one.name === name)
+    if (report === undefined) throw missing(`There is no report "${name}".`)
+    return report
+  }
+
+  async #change(principal: Principal, old: Report | undefined, input: unknown, message: string): Promise<Report> {
+    checkSuperuser(principal)
+    const report = await this.#checked(input, old, message)
+    await this.#store(old, report, message)
+    return report
+  }
+
+  /** @throws ServiceError INVALID with data */
+  async #checked(
+    input: unknown,
+    old: Report | undefined,
+    message: string,
+    dataOf: (data: NonNullable<ServiceError['data']>) => NonNullable<ServiceError['data']> = (data) => data,
+  ): Promise<Report> {
+    const { report, errors } = reportOf(input, old)
+    const data = errors ?? (await this.#deepErrors(report))
+    if (data !== undefined) throw new ServiceError('INVALID', message, { data: dataOf(data) })
+    const now = dateText(this.#parts.environment.wallClock())
+    return { ...report, created: old?.created ?? now, updated: now }
+  }
+
+  /** What only SQLite and the definitions know. */
+  async #deepErrors({ query, rule }: Pick<Report, 'query' | 'rule'>): Promise<ServiceError['data']> {
+    const refusal = await this.#parts.model.readySelect(query).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof SqlRefusal) return queryError(error.message)
+        throw error
+      },
+    )
+    return errorsOf({ query: refusal, rule: checkRule(rule, this.#known.schema, OF_REPORT.id) })
+  }
+
+  /** @throws ServiceError INVALID with data if another report has the name */
+  async #store(before: Report | undefined, after: Report | undefined, message = ''): Promise<void> {
+    const entry = await this.#parts.journal?.beginReport({ before, after })
+    try {
+      await this.#replace((all) => {
+        const others = all.filter(({ name }) => name !== before?.name)
+        if (others.some(({ name }) => name === after?.name))
+          throw new ServiceError('INVALID', message, { data: { name: NOT_UNIQUE } })
+        return after === undefined ? others : [...others, after]
+      }, entry)
+    } catch (error) {
+      await entry?.undo()
+      throw error
+    }
+  }
+
+  async #replace(
+    change: (all: readonly Report[]) => readonly Report[],
+    entry?: Awaited<ReturnType<ChangeJournal['beginReport']>>,
+  ): Promise<void> {
+    await this.#parts.database.transaction(async (transaction) => {
+      const documents = transaction.collection<JsonObject>(STATE_COLLECTION)
+      const reports = change(reportsIn(await documents.get(STATE_ID)))
+      if (reports.length > REPORTS_MAX) throw invalid(`There are ${REPORTS_MAX} reports already. Delete some first.`)
+      await documents.upsert({ _id: STATE_ID, reports })
+      await entry?.note(transaction)
+    })
+  }
+}
+
+/** All definitions, and that of a report. */
+class RuledReports implements KnownDefinitions {
+  readonly #definitions: Definitions
+  #made: { readonly of: Schema; readonly schema: Schema } | undefined
+
+  constructor(definitions: Definitions) {
+    this.#definitions = definitions
+  }
+
+  find(nameOrId: string): ReturnType<Definitions['find']> {
+    return nameOrId === OF_REPORT.id ? OF_REPORT : this.#definitions.find(nameOrId)
+  }
+
+  all(): ReturnType<Definitions['all']> {
+    return this.#definitions.all()
+  }
+
+  get schema(): Schema {
+    const of = this.#definitions.schema
+    if (this.#made?.of !== of) this.#made = { of, schema: createSchema([...this.all(), OF_REPORT]) }
+    return this.#made.schema
+  }
+}
+
+function reportsIn(document: JsonObject | undefined): readonly Report[] {
+  return (document?.['reports'] ?? []) as readonly Report[]
+}
+
+function hasNow(values: ReadonlyMap<string, ParameterValue>): boolean {
+  return Array.from(values.values()).some((value) => typeof value === 'string' && /\bnow\b/i.test(value))
+}
+
+function notAdmitted(isAccount: boolean): ServiceError {
+  return isAccount
+    ? forbidden('The authorized record is not allowed to run this report.')
+    : new ServiceError('UNAUTHENTICATED', 'The report requires valid record authorization token.')
+}
+
+function checkSuperuser({ isAdmin }: Principal): void {
+  if (!isAdmin) throw forbidden('Only superusers can perform this action.')
+}
