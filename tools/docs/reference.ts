@@ -108,7 +108,10 @@ const PAGES: readonly PageSpec[] = [
     file: 'client.md',
     title: 'Client',
     intro: 'The client for apps. [Guide](../guide/apps.md)',
-    entries: [['@pannier/client', 'packages/client/api/index.d.ts']],
+    entries: [
+      ['@pannier/client', 'packages/client/api/index.d.ts'],
+      ['@pannier/client/report', 'packages/client/api/report.d.ts'],
+    ],
   },
   {
     file: 'rules.md',

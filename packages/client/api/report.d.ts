@@ -1,0 +1,34 @@
+// What `@pannier/client/report` offers. Written by `npm run api`.
+
+/** What a report has answered. */
+export interface ReportAnswer<Row> {
+    /** Names of columns, in their order. */
+    readonly columns: readonly string[];
+    /** By the names of the columns. */
+    readonly rows: readonly Row[];
+    /** The newest commit that the rows have, as the server counts them since its start. */
+    readonly commit: number;
+}
+
+/** What `runReport` takes beside the name of the report. */
+export interface ReportOptions {
+    /** Values by the names of the report's parameters. What is left out has its default. */
+    readonly parameters?: Readonly<Record<string, string | number | bigint | boolean | Date>>;
+    /** That of the session: `client.token`. A guest asks when it is left out. */
+    readonly token?: string | undefined;
+    /** Ends the request. */
+    readonly signal?: AbortSignal | undefined;
+    /** Milliseconds until it has failed; 60,000 by default. */
+    readonly timeoutMs?: number;
+}
+
+/**
+ * Runs a report of the server.
+ *
+ * @throws ClientError REFUSED: `data` has what is wrong with parameters; SIGNED_OUT, UNREACHABLE
+ * @example
+ * const options = { parameters: { from: '2026-06-01' }, token: client.token }
+ * const { rows } = await runReport<{ month: string; revenue: number }>('https://example.com', 'revenue', options)
+ * show(rows.map(({ month, revenue }) => `${month}: ${revenue}`))
+ */
+export function runReport<Row extends object = Record<string, string | number | null>>(url: string | URL, name: string, { parameters, token, signal, timeoutMs }?: ReportOptions): Promise<ReportAnswer<Row>>;

@@ -1,0 +1,54 @@
+/** Reports of the server: an entry of its own, as most apps have none. docs/internals/reports.md is the contract. */
+import { systemEnvironment } from 'pannier/internal'
+import { Server } from './server.ts'
+
+/** What `runReport` takes beside the name of the report. */
+export interface ReportOptions {
+  /** Values by the names of the report's parameters. What is left out has its default. */
+  readonly parameters?: Readonly<Record<string, string | number | bigint | boolean | Date>>
+  /** That of the session: `client.token`. A guest asks when it is left out. */
+  readonly token?: string | undefined
+  /** Ends the request. */
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds until it has failed; 60,000 by default. */
+  readonly timeoutMs?: number
+}
+
+/** What a report has answered. */
+export interface ReportAnswer<Row> {
+  /** Names of columns, in their order. */
+  readonly columns: readonly string[]
+  /** By the names of the columns. */
+  readonly rows: readonly Row[]
+  /** The newest commit that the rows have, as the server counts them since its start. */
+  readonly commit: number
+}
+
+const REQUEST_MS_MAX = 60_000
+
+/**
+ * Runs a report of the server.
+ *
+ * @throws ClientError REFUSED: `data` has what is wrong with parameters; SIGNED_OUT, UNREACHABLE
+ * @example
+ * const options = { parameters: { from: '2026-06-01' }, token: client.token }
+ * const { rows } = await runReport<{ month: string; revenue: number }>('https://example.com', 'revenue', options)
+ * show(rows.map(({ month, revenue }) => `${month}: ${revenue}`))
+ */
+export async function runReport<Row extends object = Record<string, string | number | null>>(
+  url: string | URL,
+  name: string,
+  { parameters = {}, token, signal, timeoutMs = REQUEST_MS_MAX }: ReportOptions = {},
+): Promise<ReportAnswer<Row>> {
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(parameters))
+    query.append(key, value instanceof Date ? value.toISOString() : String(value))
+  const server = new Server(url, { timeoutMs, environment: systemEnvironment() })
+  const request = `GET /api/reports/${encodeURIComponent(name)}?${query}`
+  const { columns, rows, commit } = await server.send<ReportAnswer<readonly unknown[]>>(request, undefined, {
+    token,
+    signal,
+  })
+  const named = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])) as Row)
+  return { columns, rows: named, commit }
+}
