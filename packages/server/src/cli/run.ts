@@ -15,6 +15,7 @@ import { addRestore } from './commands/restore.ts'
 import { addRules } from './commands/rules.ts'
 import { addServe } from './commands/serve.ts'
 import { addSettings } from './commands/settings.ts'
+import { addSql } from './commands/sql.ts'
 import { addSuperuser } from './commands/superuser.ts'
 import { addTypes } from './commands/types.ts'
 import { addUser } from './commands/user.ts'
@@ -30,6 +31,7 @@ const COMMANDS = [
   addMigrate,
   addTypes,
   addRules,
+  addSql,
   addSettings,
   addBackup,
   addReplicate,

@@ -20,10 +20,11 @@ export class SuperuserApi {
   readonly #signal: AbortSignal
   #token: string | undefined
 
-  /** `url`: with the e-mail address and the password. */
-  constructor(url: URL, signal: AbortSignal) {
+  /** `url`: with the e-mail address and the password, unless there is a token. */
+  constructor(url: URL, signal: AbortSignal, token?: string) {
     this.#url = url
     this.#signal = signal
+    this.#token = token
   }
 
   get origin(): string {
