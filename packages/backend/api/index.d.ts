@@ -2932,6 +2932,8 @@ interface ModelAnswers {
     readonly open: undefined;
     readonly feed: Fed;
     readonly describe: DescribedQuery;
+    /** Why each can't be; undefined: it can. */
+    readonly indexes: readonly (string | undefined)[];
     /** Rows have come before, in pieces. */
     readonly rows: readonly string[];
     readonly run: StatementsResult;
@@ -2982,6 +2984,11 @@ type ModelRequest =
     readonly kind: 'describe';
     readonly schema: ModelSchema;
     readonly query: ModelSource;
+}
+/** Makes indexes on empty tables. */
+ | {
+    readonly kind: 'indexes';
+    readonly programs: readonly IndexProgram[];
 } | RowsRequest | {
     readonly kind: 'run';
     readonly schema: ModelSchema;
