@@ -120,6 +120,9 @@ test('an import is planned: fields that the list lacks stay, or go with the coll
     ['POSTS', ['Name of the collection', 'The field body goes, with all its values']],
     ['others', ['The collection others is deleted, with all its records.']],
   ])
+  expect(readDefinitions('[{ "name": "a" }]')).toEqual({ collections: [{ name: 'a' }] })
+  const both = { collections: [{ name: 'a' }], reports: [{ name: 'r' }] }
+  expect(readDefinitions(JSON.stringify(both))).toEqual(both)
   expect(readDefinitions('{}')).toBe('This is no list of definitions.')
   expect(readDefinitions('[1]')).toBe('This is no list of definitions.')
   expect(readDefinitions('[')).toContain('This can’t be read')

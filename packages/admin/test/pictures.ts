@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { launch, type Page } from 'puppeteer-core'
+import { SYSTEM } from '@pannier/backend'
 import { findProgram } from '../../../tools/browser/engines.ts'
 import { makeFolder } from '../../../tools/processes.ts'
 import { send } from '../../server/test/test-server.ts'
@@ -25,6 +26,12 @@ const WALL = { from: 2000, scale: 0.5, quality: 25 }
 /** In pixels. */
 const SHEET_WIDTH = 2400
 const SHEET_COLUMNS = 7
+
+const BY_STATUS = `select status, count(*) as articles
+from articles
+where created >= :since or :since is null
+group by status
+order by articles desc`
 
 /** Has steps in its plan. */
 const PLANNED = 'points > 3 && (done = true || due > @now)'
@@ -81,6 +88,23 @@ const PICTURES: readonly Picture[] = [
   },
   { name: 'access-superusers', hash: '#/access/superusers' },
   { name: 'console-sql', hash: '#/console/sql', before: (page) => pressFirst(page, '.form-foot .button-primary') },
+  {
+    name: 'console-chart',
+    hash: '#/console/sql',
+    prepare: askBefore,
+    before: async (page) => {
+      await pressFirst(page, '.form-foot .button-primary')
+      await pressText(page, 'Chart')
+    },
+  },
+  { name: 'console-plan', hash: '#/console/sql', before: (page) => pressText(page, 'Explain') },
+  { name: 'console-report', hash: '#/console/sql', before: (page) => pressText(page, 'Save as a report') },
+  {
+    name: 'console-reports',
+    hash: '#/console/reports',
+    prepare: saveReport,
+    before: (page) => pressFirst(page, '.report .button-primary'),
+  },
   {
     name: 'console-filter',
     hash: `#/console/filter?collection=tasks&filter=${encodeURIComponent(PLANNED)}&sort=-points`,
@@ -192,6 +216,22 @@ async function pressNamed(page: Page, name: string): Promise<void> {
 async function openOptions(page: Page): Promise<void> {
   await pressNamed(page, 'Options of status')
   await page.evaluate(() => document.querySelector('.field-options')?.parentElement?.scrollIntoView({ block: 'start' }))
+}
+
+/** The console begins with the last statement that was run. */
+async function askBefore(page: Page): Promise<void> {
+  const ran = [BY_STATUS, 'select * from articles limit 10']
+  await page.evaluate((text) => localStorage.setItem('pannier.admin.sql-history', text), JSON.stringify(ran))
+}
+
+async function saveReport(): Promise<void> {
+  await server.server.backend.reports.create(SYSTEM, {
+    name: 'articles-by-status',
+    description: 'How many articles each status has.',
+    query: BY_STATUS,
+    parameters: [{ name: 'since', type: 'date', default: '2020-01-01' }],
+    rule: '@request.auth.id != ""',
+  })
 }
 
 async function keepArticles(page: Page): Promise<void> {

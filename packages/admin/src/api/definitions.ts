@@ -39,8 +39,12 @@ export function checkChange(id: string, change: DefinitionChange): Promise<Check
   return request('POST', `${pathOf(id)}/check`, { body: change })
 }
 
-export function importCollections(collections: readonly unknown[], deleteMissing: boolean): Promise<void> {
-  return request('PUT', '/collections/import', { body: { collections, deleteMissing } })
+/** Without `reports` they stay as they are. */
+export function importCollections(
+  { collections, reports }: { readonly collections: readonly unknown[]; readonly reports?: readonly unknown[] },
+  deleteMissing: boolean,
+): Promise<void> {
+  return request('PUT', '/collections/import', { body: { collections, reports, deleteMissing } })
 }
 
 /** What a new collection of each type begins with. */

@@ -1,6 +1,9 @@
 /** What this browser keeps of the page, by name: widths of columns, the theme. It may be missing or of another version. */
 const PREFIX = 'pannier.admin.'
 
+/** The name of the statements of SQL that were run. */
+export const SQL_HISTORY = 'sql-history'
+
 export function readKept<T>(name: string): T | undefined {
   try {
     const text = localStorage.getItem(PREFIX + name)

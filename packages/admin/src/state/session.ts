@@ -6,7 +6,7 @@ import type { Login } from '../api/accounts.ts'
 import { realtime } from '../api/realtime.ts'
 import { ApiError, request, setRequestHost } from '../api/request.ts'
 import { Asking } from './asking.ts'
-import { followKept, keep, readKept } from './kept.ts'
+import { followKept, keep, readKept, SQL_HISTORY } from './kept.ts'
 import { Store } from './store.ts'
 
 interface Session extends Login {
@@ -80,6 +80,7 @@ export function signOut(): void {
   const current = session.get()
   realtime.close()
   keep(NAME, undefined)
+  keep(SQL_HISTORY, undefined)
   session.set(undefined)
   if (current !== undefined) endSession(current.record, current.token).catch(() => undefined)
 }

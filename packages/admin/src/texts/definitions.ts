@@ -443,6 +443,8 @@ export const DEFINITION_TEXTS = {
     plan: 'What would change',
     deleted: (name: string): string => `The collection ${name} is deleted, with all its records.`,
     submit: 'Import',
+    reports: (count: number): string => counted(count, 'report', 'reports'),
+    bringsReports: (names: string): string => `Reports that it makes or changes: ${names}.`,
     imported: (count: number): string => `${counted(count, 'definition is', 'definitions are')} imported.`,
   },
 } as const

@@ -15,7 +15,15 @@ import { SqlRefusal, type DescribedQuery, type TextRows, type ViewQueries } from
 import { Feed, overlayOf, type FeedParts } from './feed.ts'
 import { MemberLost, type Member, type StartMember } from './members.ts'
 import { collectionsNamed, schemaOf, type NamedCollections } from './model-schema.ts'
-import type { JsonRows, ModelAnswers, ModelRequest, ModelSource, Overlay, RowsRequest, StatementsResult } from './protocol.ts'
+import type {
+  JsonRows,
+  ModelAnswers,
+  ModelRequest,
+  ModelSource,
+  Overlay,
+  RowsRequest,
+  StatementsResult,
+} from './protocol.ts'
 import { Readers } from './readers.ts'
 import { databasesNamed, sourceOf, type TableSource } from './sources.ts'
 import { ServiceError } from '../gateway/service-error.ts'

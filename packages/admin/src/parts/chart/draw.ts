@@ -11,7 +11,7 @@ export interface Series {
   readonly name: string
   /** A variable of the style sheet: `accent`. */
   readonly color: string
-  /** Milliseconds since 1970, and the value then; null is a gap. */
+  /** Milliseconds since 1970, or the place in `labels`; and the value there. Null is a gap. */
   readonly points: readonly (readonly [number, number | null])[]
 }
 
@@ -19,6 +19,8 @@ export interface ChartData {
   /** Bars stand on each other. */
   readonly kind: 'bars' | 'lines'
   readonly series: readonly Series[]
+  /** What the points are of, in place of times. */
+  readonly labels?: readonly string[]
   /** The values are counts: the axis has no fractions. */
   readonly isCount?: boolean
   /** As `bytesText`. */
@@ -59,7 +61,7 @@ export function mount(host: HTMLElement): MountedChart {
 
 function optionsOf(
   host: HTMLElement,
-  { kind, series, format, isCount = false, from, to }: ChartData,
+  { kind, series, format, labels, isCount = false, from, to }: ChartData,
 ): EChartsCoreOption {
   const color = (name: string): string => colorOf(host, name)
   const text = { color: color('muted'), fontSize: pixelsOf(FONT_REM), fontFamily: getComputedStyle(host).fontFamily }
@@ -74,12 +76,10 @@ function optionsOf(
       backgroundColor: color('raised'),
       borderColor: color('line'),
       textStyle: { ...text, color: color('ink') },
-      formatter: (found: unknown) => tooltip(found as readonly Found[], format),
+      formatter: (found: unknown) => tooltip(found as readonly Found[], format, labels),
     },
     xAxis: {
-      type: 'time',
-      min: from,
-      max: to,
+      ...(labels === undefined ? { type: 'time', min: from, max: to } : { type: 'category', data: labels }),
       axisLine: { lineStyle: { color: color('line') } },
       axisTick: { show: false },
       axisLabel: { ...text, hideOverlap: true },
@@ -87,7 +87,7 @@ function optionsOf(
     },
     yAxis: {
       type: 'value',
-      min: 0,
+      min: series.some(({ points }) => points.some(([, value]) => value !== null && value < 0)) ? undefined : 0,
       minInterval: isCount ? 1 : undefined,
       splitNumber: 3,
       axisLabel: { ...text, formatter: format },
@@ -108,13 +108,13 @@ interface Found {
   readonly value: readonly [time: number, value: number | null]
 }
 
-function tooltip(found: readonly Found[], format: ChartData['format']): string {
+function tooltip(found: readonly Found[], format: ChartData['format'], labels: ChartData['labels']): string {
   const [first] = found
   if (first === undefined) return ''
   const lines = found.map(
     ({ seriesName, value: [, value] }) => `${seriesName}: ${value === null ? '–' : format(value)}`,
   )
-  return [TIME.format(first.value[0]), ...lines].join('\n')
+  return [labels?.[first.value[0]] ?? TIME.format(first.value[0]), ...lines].join('\n')
 }
 
 /** A variable has the text of both themes; what an element gets of it has one colour. */

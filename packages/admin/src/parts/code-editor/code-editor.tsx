@@ -1,4 +1,4 @@
-/** An editor of rules, filters and JSON. It is loaded when it is first shown; until then a plain control takes what is typed. */
+/** An editor of rules, filters, SQL and JSON. It is loaded when it is first shown; until then a plain control takes what is typed. */
 import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { MountedEditor } from './code-mirror.ts'

@@ -57,7 +57,7 @@ function extensionsOf(current: Current): Extension[] {
     history(),
     bracketMatching(),
     closeBrackets(),
-    language === 'json' ? json() : RULES,
+    language === 'json' ? json() : language === 'sql' ? SQL : RULES,
     syntaxHighlighting(COLOURS),
     THEME,
     placeholder(hint),
@@ -178,9 +178,36 @@ const RULES = StreamLanguage.define({
     if (stream.match(/^(?:true|false|null)\b/)) return 'keyword'
     if (stream.match(/^@[\w.]+/)) return 'variableName.special'
     if (stream.match(/^:\w+/)) return 'modifier'
-    if (stream.match(/^\w+(?=\()/)) return 'function.variableName'
+    if (stream.match(/^\w+(?=\()/)) return 'variableName.function'
     if (stream.match(/^[\w.]+/)) return 'variableName'
     if (stream.match(/^(?:\?(?=[!=<>~])|&&|\|\||[!=<>~]+)/)) return 'operator'
+    stream.next()
+    return null
+  },
+})
+
+const SQL_WORDS =
+  /^(?:select|from|where|group|by|order|having|limit|offset|join|left|right|full|inner|outer|cross|natural|on|using|as|and|or|not|null|is|in|like|glob|between|case|when|then|else|end|distinct|union|all|intersect|except|with|recursive|values|insert|into|update|set|delete|create|drop|table|view|index|over|partition|filter|desc|asc|exists|cast|collate|explain|query|plan|true|false)\b/i
+
+/** SQL, as far as colours need it. */
+const SQL = StreamLanguage.define<{ isInComment: boolean }>({
+  startState: () => ({ isInComment: false }),
+  token(stream, state) {
+    if (state.isInComment || stream.match('/*')) {
+      state.isInComment = !stream.match(/^.*?\*\//)
+      if (state.isInComment) stream.skipToEnd()
+      return 'comment'
+    }
+    if (stream.eatSpace()) return null
+    if (stream.match(/^--.*/)) return 'comment'
+    if (stream.match(/^'(?:[^']|'')*'?/)) return 'string'
+    if (stream.match(/^"(?:[^"]|"")*"?/)) return 'variableName'
+    if (stream.match(/^\d+(?:\.\d+)?/)) return 'number'
+    if (stream.match(/^:\w+/)) return 'modifier'
+    if (stream.match(SQL_WORDS)) return 'keyword'
+    if (stream.match(/^\w+(?=\()/)) return 'variableName.function'
+    if (stream.match(/^\w+/)) return 'variableName'
+    if (stream.match(/^[!=<>|*+%-]+/)) return 'operator'
     stream.next()
     return null
   },

@@ -18,7 +18,7 @@ export interface Completions {
 }
 
 export interface CodeEditorProps {
-  readonly language: 'rule' | 'json'
+  readonly language: 'rule' | 'json' | 'sql'
   /** The name of the control. */
   readonly label: string
   readonly value: string

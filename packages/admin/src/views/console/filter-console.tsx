@@ -9,11 +9,11 @@ import { useLoaded } from '../../parts/use-loaded.ts'
 import type { Collection } from '../../api/collections.ts'
 import { findCollection, useCollections } from '../../state/collections.ts'
 import { changeQuery, linkTo, useRoute } from '../../state/route.ts'
-import { OPERATIONS } from '../../texts/operations.ts'
+import { CONSOLE } from '../../texts/console.ts'
 import { RuleEditor } from '../rule-editor.tsx'
 import { PlanTree } from './plan.tsx'
 
-const { console: texts } = OPERATIONS
+const texts = CONSOLE
 
 export function FilterConsole(): ReactNode {
   const { query } = useRoute()

@@ -10,11 +10,12 @@ import { errorText, showDone } from '../../parts/toasts.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { findCollection, useCollections } from '../../state/collections.ts'
 import { changeQuery, useRoute } from '../../state/route.ts'
+import { CONSOLE } from '../../texts/console.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { PlanTree } from './plan.tsx'
 import { ResultTable } from './result-table.tsx'
 
-const { console: texts } = OPERATIONS
+const texts = CONSOLE
 const EXAMPLE = '{\n  "selector": {\n    "_id": { "$gt": null }\n  },\n  "limit": 25\n}'
 const COLUMNS_MAX = 8
 

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { suggestedFields } from '../../api/couchdb.ts'
 import type { Plan, PlanStep } from '../../api/couchdb.ts'
 import { numberText } from '../../parts/figures.tsx'
-import { OPERATIONS } from '../../texts/operations.ts'
+import { CONSOLE } from '../../texts/console.ts'
 
-const { plan: texts } = OPERATIONS.console
+const { plan: texts } = CONSOLE
 
 /** Steps that read everything: an index may be missing. */
 const READS_ALL = ['full scan', 'id scan']

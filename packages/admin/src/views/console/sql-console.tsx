@@ -3,78 +3,162 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { runSql } from '../../api/inspection.ts'
 import type { SqlResult } from '../../api/inspection.ts'
+import type { Report } from '../../api/reports.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { errorText } from '../../parts/toasts.tsx'
-import { OPERATIONS } from '../../texts/operations.ts'
-import { ResultTable } from './result-table.tsx'
+import { useCollections } from '../../state/collections.ts'
+import { keep, readKept, SQL_HISTORY } from '../../state/kept.ts'
+import { goTo } from '../../state/route.ts'
+import { CONSOLE } from '../../texts/console.ts'
+import { parametersOf } from './parameters.ts'
+import { planRows, QueryPlan } from './query-plan.tsx'
+import { ReportDialog } from './report-dialog.tsx'
+import { Result } from './result.tsx'
+import { completeSql } from './sql-completions.ts'
 
-const { console: texts } = OPERATIONS
-const HISTORY_MAX = 20
+const texts = CONSOLE
+const HISTORY_MAX = 50
+/** A long one is no work of a moment, and may be data. */
+const KEPT_CHARS_MAX = 5000
 
-/** The statements that were run, the newest first. They may have secrets in them, so the browser does not keep them. */
-let ran: readonly string[] = []
+/** The statements that were run, the newest first. They may have secrets in them: signing out forgets them. */
+function ranBefore(): readonly string[] {
+  const kept = readKept<unknown>(SQL_HISTORY)
+  return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : []
+}
+
+function noteRun(text: string): void {
+  if (text.length > KEPT_CHARS_MAX) return
+  keep(SQL_HISTORY, [text, ...ranBefore().filter((one) => one !== text)].slice(0, HISTORY_MAX))
+}
+
+interface Answer {
+  readonly kind: 'rows' | 'plan'
+  readonly result: SqlResult
+}
 
 export function SqlConsole(): ReactNode {
-  const [text, setText] = useState(ran[0] ?? 'select * from users limit 10')
-  const [result, setResult] = useState<SqlResult>()
+  const [history, setHistory] = useState(ranBefore)
+  const [text, setText] = useState(history[0] ?? 'select * from users limit 10')
+  const [answer, setAnswer] = useState<Answer>()
   const [refusal, setRefusal] = useState('')
+  const [saved, setSaved] = useState<Report>()
   const { isBusy, run } = useBusy()
-  const send = async (): Promise<void> => {
+  const ask = async (kind: Answer['kind']): Promise<void> => {
     setRefusal('')
     try {
-      const answer = await runSql(text)
-      ran = [text, ...ran.filter((one) => one !== text)].slice(0, HISTORY_MAX)
-      setResult(answer)
+      const result = await runSql(kind === 'plan' ? `EXPLAIN QUERY PLAN ${text}` : text)
+      if (kind === 'rows') noteRun(text)
+      setHistory(ranBefore())
+      setAnswer({ kind, result })
     } catch (error) {
-      setResult(undefined)
+      setAnswer(undefined)
       setRefusal(errorText(error))
     }
   }
+  const isEmpty = text.trim() === ''
   return (
     <>
-      <div
-        className="code-panel"
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-          event.preventDefault()
-          void run(send)
-        }}
-      >
-        <CodeEditor language="rule" label={texts.sql} value={text} onValue={setText} />
-      </div>
+      <SqlEditor text={text} onText={setText} onRun={() => run(() => ask('rows'))} />
       <div className="form-foot">
-        <Button kind="primary" disabled={isBusy || text.trim() === ''} aria-busy={isBusy} onPress={() => run(send)}>
+        <Button kind="primary" disabled={isBusy || isEmpty} aria-busy={isBusy} onPress={() => run(() => ask('rows'))}>
           {texts.run}
         </Button>
-        {ran.length > 1 && (
-          <select
-            className="input history"
-            aria-label={texts.history}
-            value=""
-            onChange={({ target }) => setText(target.value)}
-          >
-            <option value="">{texts.history}</option>
-            {ran.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        )}
+        <Button disabled={isBusy || isEmpty} onPress={() => run(() => ask('plan'))}>
+          {texts.explain}
+        </Button>
+        <Button
+          disabled={isEmpty}
+          onPress={() => setSaved({ name: '', description: '', query: text, parameters: [], rule: null })}
+        >
+          {texts.reports.save}
+        </Button>
+        <History
+          ran={history}
+          onChoose={setText}
+          onClear={() => {
+            keep(SQL_HISTORY, undefined)
+            setHistory([])
+          }}
+        />
         <span className="muted">{texts.runKey}</span>
       </div>
+      {parametersOf(text, []).length > 0 && <p className="muted">{texts.parametersAreNull}</p>}
       <p className="refusal" role="alert" hidden={refusal === ''}>
         {refusal}
       </p>
-      {result !== undefined && (
-        <>
-          <p role="status">{texts.sqlResult(result.rows.length, result.affectedRows, result.execTime)}</p>
-          {result.rows.length > 0 && (
-            <ResultTable label={texts.result} columns={result.columns.map(({ name }) => name)} rows={result.rows} />
-          )}
-        </>
+      {answer?.kind === 'plan' && <QueryPlan rows={planRows(answer.result.rows)} />}
+      {answer?.kind === 'rows' && <Rows result={answer.result} />}
+      {saved !== undefined && (
+        <ReportDialog report={saved} onClose={() => setSaved(undefined)} onSaved={() => goTo(['console', 'reports'])} />
       )}
+    </>
+  )
+}
+
+interface SqlEditorProps {
+  readonly text: string
+  readonly onText: (text: string) => void
+  readonly onRun: () => Promise<void>
+}
+
+function SqlEditor({ text, onText, onRun }: SqlEditorProps): ReactNode {
+  const { list } = useCollections()
+  return (
+    <div
+      className="code-panel"
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        void onRun()
+      }}
+    >
+      <CodeEditor
+        language="sql"
+        label={texts.sql}
+        value={text}
+        onValue={onText}
+        complete={(typed, position) => completeSql(typed, position, list)}
+      />
+    </div>
+  )
+}
+
+interface HistoryProps {
+  readonly ran: readonly string[]
+  readonly onChoose: (text: string) => void
+  readonly onClear: () => void
+}
+
+/** No statement is this. */
+const CLEAR = ' '
+
+function History({ ran, onChoose, onClear }: HistoryProps): ReactNode {
+  if (ran.length === 0) return null
+  return (
+    <select
+      className="input history"
+      aria-label={texts.history}
+      value=""
+      onChange={({ target: { value } }) => (value === CLEAR ? onClear() : onChoose(value))}
+    >
+      <option value="">{texts.history}</option>
+      {ran.map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+      <option value={CLEAR}>{texts.clearHistory}</option>
+    </select>
+  )
+}
+
+function Rows({ result: { columns, rows, affectedRows, execTime } }: { readonly result: SqlResult }): ReactNode {
+  return (
+    <>
+      <p role="status">{texts.sqlResult(rows.length, affectedRows, execTime)}</p>
+      {rows.length > 0 && <Result name="result" columns={columns.map(({ name }) => name)} rows={rows} />}
     </>
   )
 }

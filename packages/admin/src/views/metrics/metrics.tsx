@@ -73,6 +73,19 @@ const FIGURES: readonly Figure[] = [
     ],
   },
   {
+    name: 'model',
+    format: bytesText,
+    series: (all) => [{ name: texts.modelBytes, color: 'accent', points: level(all, 'pannier_model_bytes') }],
+  },
+  {
+    name: 'modelLag',
+    format: numberText,
+    series: (all) => [
+      { name: texts.modelLag, color: 'accent', points: level(all, 'pannier_model_lag_seconds') },
+      { name: texts.modelEnded, color: 'danger', points: level(all, 'pannier_model_ended') },
+    ],
+  },
+  {
     name: 'clients',
     format: numberText,
     isCount: true,

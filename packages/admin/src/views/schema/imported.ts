@@ -8,18 +8,28 @@ const { schema: texts } = TEXTS
 
 export type ImportedDefinition = Readonly<Record<string, unknown>>
 
-/** A list of definitions, or what is wrong with the text. */
-export function readDefinitions(text: string): readonly ImportedDefinition[] | string {
+/** What a file has. A list alone is that of collections, as PocketBase exports it. */
+interface ImportedDefinitions {
+  readonly collections: readonly ImportedDefinition[]
+  readonly reports?: readonly ImportedDefinition[]
+}
+
+/** Definitions, or what is wrong with the text. */
+export function readDefinitions(text: string): ImportedDefinitions | string {
   try {
     const value: unknown = JSON.parse(text)
-    if (!Array.isArray(value) || value.length === 0) return texts.noList
-    const list = value as readonly unknown[]
-    return list.every((one) => typeof one === 'object' && one !== null)
-      ? (list as readonly ImportedDefinition[])
-      : texts.noList
+    if (isList(value)) return value.length === 0 ? texts.noList : { collections: value }
+    const { collections, reports } = (value ?? {}) as Partial<Readonly<Record<string, unknown>>>
+    if (!isList(collections) || collections.length === 0) return texts.noList
+    if (reports !== undefined && !isList(reports)) return texts.noList
+    return { collections, ...(reports !== undefined && { reports }) }
   } catch (error) {
     return texts.noJson(error instanceof Error ? error.message : String(error))
   }
+}
+
+function isList(value: unknown): value is readonly ImportedDefinition[] {
+  return Array.isArray(value) && value.every((one: unknown) => typeof one === 'object' && one !== null)
 }
 
 interface PlannedChanges {

@@ -3,10 +3,12 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { importCollections } from '../../api/definitions.ts'
+import { listReports } from '../../api/reports.ts'
 import { Button } from '../../parts/button.tsx'
 import { copyText, useDownload } from '../../parts/copy.ts'
 import { FormField } from '../../parts/form-field.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
+import { useLoaded } from '../../parts/use-loaded.ts'
 import { reloadCollections, useCollections } from '../../state/collections.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { ChangeList } from '../definition/review-dialog.tsx'
@@ -35,8 +37,11 @@ function Export(): ReactNode {
   const download = useDownload()
   const { list } = useCollections()
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const { value: reports = [] } = useLoaded('reports', listReports)
   const chosen = list.filter(({ id }) => !left.has(id))
-  const text = JSON.stringify(chosen.map(exported), undefined, 2)
+  const collections = chosen.map(exported)
+  const hasReports = reports.length > 0 && !left.has(REPORTS)
+  const text = JSON.stringify(hasReports ? { collections, reports: reports.map(exported) } : collections, undefined, 2)
   const toggle = (id: string): void =>
     setLeft(left.has(id) ? new Set([...left].filter((one) => one !== id)) : new Set([...left, id]))
   return (
@@ -50,6 +55,12 @@ function Export(): ReactNode {
             {name}
           </label>
         ))}
+        {reports.length > 0 && (
+          <label className="choice">
+            <input type="checkbox" checked={hasReports} onChange={() => toggle(REPORTS)} />
+            {texts.reports(reports.length)}
+          </label>
+        )}
       </div>
       <div className="schema-actions">
         <Button
@@ -67,9 +78,13 @@ function Export(): ReactNode {
   )
 }
 
+/** No collection has this id. */
+const REPORTS = '$reports'
+
 /** Dates are the server's own. */
-function exported({ created: _created, updated: _updated, ...definition }: Collection): object {
-  return definition
+function exported(definition: object): object {
+  const { created: _created, updated: _updated, ...values } = definition as Readonly<Record<string, unknown>>
+  return values
 }
 
 function Import(): ReactNode {
@@ -84,7 +99,7 @@ function Import(): ReactNode {
     try {
       await importCollections(given!, deletes)
       await reloadCollections()
-      showDone(texts.imported(given!.length))
+      showDone(texts.imported(given!.collections.length + (given!.reports?.length ?? 0)))
       setText('')
     } catch (error) {
       setRefusal(errorText(error))
@@ -125,7 +140,10 @@ function Import(): ReactNode {
           <small>{texts.deletesHelp}</small>
         </span>
       </label>
-      {given !== undefined && <Planned list={list} given={given} deletes={deletes} />}
+      {given !== undefined && <Planned list={list} given={given.collections} deletes={deletes} />}
+      {given?.reports !== undefined && (
+        <p className="def-text">{texts.bringsReports(given.reports.map(({ name }) => String(name)).join(', '))}</p>
+      )}
       {refusal !== undefined && (
         <p className="refusal" role="alert">
           {refusal}

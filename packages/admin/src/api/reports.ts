@@ -1,0 +1,48 @@
+/** Reports: SELECTs that superusers keep, and that others may run. */
+import type { Rule } from './collections.ts'
+import { request } from './request.ts'
+
+export const PARAMETER_TYPES = ['text', 'number', 'integer', 'bool', 'date'] as const
+
+export interface ReportParameter {
+  readonly name: string
+  readonly type: (typeof PARAMETER_TYPES)[number]
+  readonly default?: string | number | boolean | null
+}
+
+export interface Report {
+  readonly name: string
+  readonly description: string
+  readonly query: string
+  readonly parameters: readonly ReportParameter[]
+  readonly rule: Rule
+}
+
+export interface ReportResult {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly (string | number | null)[])[]
+}
+
+export function listReports(signal?: AbortSignal): Promise<readonly Report[]> {
+  return request('GET', '/reports', signal === undefined ? {} : { signal })
+}
+
+/** `old`: the name of the report that changes. @throws ApiError with what is wrong */
+export function saveReport(report: Report, old?: string): Promise<Report> {
+  const { name, description, query, parameters, rule } = report
+  const body = { name, description, query, parameters, rule }
+  return old === undefined ? request('POST', '/reports', { body }) : request('PATCH', pathOf(old), { body })
+}
+
+export function deleteReport(name: string): Promise<void> {
+  return request('DELETE', pathOf(name))
+}
+
+/** With the defaults of its parameters, unless there are values. @throws ApiError */
+export function runReport(name: string, values: Readonly<Record<string, string>>): Promise<ReportResult> {
+  return request('GET', `${pathOf(name)}?${new URLSearchParams(values).toString()}`)
+}
+
+function pathOf(name: string): string {
+  return `/reports/${encodeURIComponent(name)}`
+}
