@@ -510,7 +510,7 @@ const OTHERS: readonly (readonly [why: string, route: RegExp])[] = [
   ['definitions', /^[A-Z]+ \/api\/collections(?:\/(?:import|meta\/.*|:collection(?:\/(?:truncate|check|preview))?))?$/],
   [
     'operations and reads',
-    /^[A-Z]+ \/api\/(?:settings|oauth2-redirect|tokens|realtime|crons|files|backups|check|logs|sync\/(?:pull|lease)|imports\/(?:check|:collection\/lacking))(?:\/.*)?$/,
+    /^[A-Z]+ \/api\/(?:settings|oauth2-redirect|tokens|reports|realtime|crons|files|backups|check|logs|sync\/(?:pull|lease)|imports\/(?:check|:collection\/lacking))(?:\/.*)?$/,
   ],
   ['routes of the operator', /^[A-Z]+ \/api(?:\/\*)?$/],
 ]
