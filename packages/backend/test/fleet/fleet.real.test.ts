@@ -84,6 +84,39 @@ onPostgres((get) => {
     }
   })
 
+  test('a unique index on an expression holds at all servers, also at one that hears of it with the write', async () => {
+    const name = 'unique'
+    const all = await fleets(2, name)
+    const backends: Backend[] = []
+    for (const [server, fleet] of all.entries()) {
+      const database = await open(name, { storage: storageOf(server) })
+      const backend = await openBackend(database, { fleet })
+      opened.push(database, backend)
+      backends.push(backend)
+    }
+    const [one, two] = backends as [Backend, Backend]
+    const fields = [{ name: 'title', type: 'text' }]
+    await one.definitions.create(SYSTEM, { name: 'docs', type: 'base', fields })
+    await soon(() => two.definitions.find('docs') !== undefined)
+    const actor: Actor = { principal: SYSTEM, request: { context: 'default', method: 'POST', query: {}, headers: {} } }
+    const create = (backend: Backend, title: string): Promise<unknown> =>
+      backend.records.create(actor, 'docs', { title }).then(
+        () => 'taken',
+        () => 'refused',
+      )
+    expect(await create(two, 'Ann')).toBe('taken')
+    await one.definitions.update(SYSTEM, 'docs', { indexes: ['CREATE UNIQUE INDEX u ON docs (lower(title))'] })
+    expect(await create(two, 'ANN')).toBe('refused')
+    for (let n = 0; n < 20; n++) {
+      const outcomes = await Promise.all([create(one, `Title ${n}`), create(two, `TITLE ${n}`)])
+      expect(outcomes.toSorted()).toEqual(['refused', 'taken'])
+    }
+    const { definitions } = two
+    expect((await definitions.records(definitions.get('docs')).indexes()).map((index) => index.name)).toEqual([
+      expect.stringMatching(/^u \d+$/),
+    ])
+  })
+
   test('the mails of all servers are sent once, also those of a server that has led before', async () => {
     await using smtp = await MailServer.start()
     const name = 'mails'

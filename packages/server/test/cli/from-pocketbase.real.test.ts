@@ -175,7 +175,7 @@ test('a dry run says what would come, and writes nothing', async () => {
 
 test('definitions that are not taken stop everything, and --skip leaves them out', async () => {
   change(`UPDATE _collections SET options = json_set(options, '$.viewQuery',
-    'SELECT id, row_number() OVER (ORDER BY votes) AS place FROM posts') WHERE name = 'totals'`)
+    'SELECT id, nothing FROM posts') WHERE name = 'totals'`)
   const refused = await run('--dir', target)
   expect(refused.code).toBe(EXIT.failed)
   expect(refused.err).toMatch(/^Nothing was imported: .*\ntotals: [^]*Invalid query[^]*--skip NAME,NAME\.\n$/)
@@ -184,6 +184,19 @@ test('definitions that are not taken stop everything, and --skip leaves them out
   const { code, out } = await run('--dir', target, '--skip', 'totals')
   expect([code, tally(out)]).toEqual([EXIT.done, NEW])
   expect((await run('--dir', target, '--skip', 'nope')).err).toBe('--skip: there is no collection nope.\n')
+})
+
+test('indexes of all forms come, and refuse what they refuse there', async () => {
+  change(`UPDATE _collections SET indexes = json_array(
+    'CREATE UNIQUE INDEX odd ON teams (lower(name) || ''!'', length(name) DESC) WHERE (name IS NOT "")',
+    'CREATE INDEX slow ON teams (upper(name)) WHERE length(name) > 1') WHERE name = 'teams'`)
+  expect((await run('--dir', target, '--dry-run')).code).toBe(EXIT.done)
+  expect(await run('--dir', target)).toMatchObject({ code: EXIT.done })
+  await withBackend(async ({ definitions, records }) => {
+    expect(definitions.get('teams').indexes).toHaveLength(2)
+    await records.create(ITSELF, 'teams', { name: 'Of two' })
+    await expect(records.create(ITSELF, 'teams', { name: 'OF TWO' })).rejects.toThrow('Failed to create record.')
+  })
 })
 
 test('a collection of the target that has the name stays what it is', async () => {
