@@ -19,6 +19,9 @@ export const SQL_KEY = 'sql key 1'
 const PREFIX = 'sql '
 /** Each keeps an SQLite in memory. */
 const INDEXES_MAX = 200
+/** Keys of an index, and how long a record's values may be for it. */
+const REMEMBERED_MAX = 64
+const REMEMBERED_CHARS_MAX = 1000
 
 interface KeyProgram extends IndexProgram {
   readonly fields: readonly (FieldDefinition & IndexProgram['fields'][number])[]
@@ -66,20 +69,29 @@ function keysOf(path: string): MakeKey {
 function keyMaker(program: KeyProgram): MakeKey {
   const { name, fields } = program
   const table = new IndexTable(program)
-  const valuesOf = (cells: readonly Cell[]): readonly Cell[] | undefined => {
+  const keyOf = (cells: readonly Cell[]): string | undefined => {
     try {
-      return table.valuesOf(cells)
+      const values = table.valuesOf(cells)
+      if (values === undefined || values.includes(null)) return undefined
+      const parts = values.map((value, at) => comparedText(value, table.collations[at]!))
+      return hash('sha256', JSON.stringify(parts), 'base64url')
     } catch (cause) {
       const reason = errorText(cause)
       const message = `SQLite can't make the key of the unique index '${name}': ${reason}. Change the record.`
       throw new PannierError('PANNIER_INVALID_DOCUMENT', message, { cause, details: { statement: name, reason } })
     }
   }
+  // A write asks twice for each state of its record.
+  const made = new Map<string, string | undefined>()
   return (read) => {
-    const values = valuesOf(fields.map((field) => cellOf(field, read(field.name === 'id' ? '_id' : field.name))))
-    if (values === undefined || values.includes(null)) return undefined
-    const parts = values.map((value, at) => comparedText(value, table.collations[at]!))
-    return hash('sha256', JSON.stringify(parts), 'base64url')
+    const cells = fields.map((field) => cellOf(field, read(field.name === 'id' ? '_id' : field.name)))
+    const text = JSON.stringify(cells)
+    if (text.length > REMEMBERED_CHARS_MAX) return keyOf(cells)
+    if (!made.has(text)) {
+      if (made.size === REMEMBERED_MAX) made.clear()
+      made.set(text, keyOf(cells))
+    }
+    return made.get(text)
   }
 }
 
