@@ -201,3 +201,21 @@ test('a model that nobody asks ends, and is made again: for lists, and for the r
   expect(await rows('titles')).toHaveLength(100)
   expect(times('open')).toBe(3)
 })
+
+test('indexes of all forms are in the model, and SQLite is asked once about each that the library does not make', async () => {
+  const { definitions, sql } = test_.backend
+  const indexes = [
+    "CREATE UNIQUE INDEX one ON posts (lower(title)) WHERE title != ''",
+    'CREATE INDEX two ON posts (views DESC, title COLLATE NOCASE)',
+    'CREATE INDEX three ON posts (views)',
+  ]
+  await definitions.update(SYSTEM, 'posts', { indexes: indexes.slice(2) })
+  expect(times('indexes')).toBe(0)
+  await definitions.update(SYSTEM, 'posts', { indexes })
+  await definitions.update(SYSTEM, 'posts', { listRule: '' })
+  expect(times('indexes')).toBe(1)
+  const { rows: listed } = await sql.run(SYSTEM, 'PRAGMA index_list(posts)')
+  expect(listed.map((row) => String(row[1])).toSorted()).toEqual(['one', 'sqlite_autoindex_posts_1', 'three', 'two'])
+  await definitions.update(SYSTEM, 'posts', { indexes: indexes.slice(0, 1) })
+  expect(times('indexes')).toBe(1)
+})

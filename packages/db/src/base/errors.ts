@@ -41,7 +41,7 @@ export type ErrorCode =
   | 'PANNIER_DOCUMENT_TOO_LARGE'
   | 'PANNIER_DOCUMENT_TOO_DEEP'
   | 'PANNIER_BATCH_TOO_LARGE'
-  | 'PANNIER_INVALID_DOCUMENT' // the schema refused it
+  | 'PANNIER_INVALID_DOCUMENT' // the schema refused it, or an index that can't hold it
   | 'PANNIER_ATTACHMENT_TOO_LARGE'
   | 'PANNIER_ATTACHMENT_MISSING' // a stub names an attachment that the revision before does not have
   // change feed
