@@ -321,6 +321,38 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
+  test('a result is drawn, its plan is shown, and the statement is kept as a report', async () => {
+    await withServerPage(browser, '/console', async (page, server) => {
+      await fillTasks(server, 50)
+      await typeCode(page, 'Statements of SQL', 'select done, count(*) as n from tasks group by done')
+      await press(page, 'Explain')
+      await sees(page, 'SCAN', '.plan')
+      await isSound(page)
+      const byTitle = 'select title, points from tasks where points > :least limit 5'
+      await typeCode(page, 'Statements of SQL', byTitle.replace(':least', '1'))
+      await press(page, 'Run')
+      await sees(page, '5 rows')
+      await press(page, 'Chart')
+      await sees(page, 'points by title', '.figure')
+      await isSound(page)
+      await typeCode(page, 'Statements of SQL', byTitle)
+      await press(page, 'Save as a report')
+      await fill(page, 'Name', 'Best Tasks')
+      await press(page, 'Save')
+      await sees(page, 'valid format', 'dialog')
+      await fill(page, 'Name', 'best-tasks')
+      await press(page, 'Save')
+      await sees(page, 'best-tasks', '.report')
+      await isSound(page)
+      await press(page, 'Run')
+      await sees(page, 'least: Cannot be blank', '.refusal')
+      await fill(page, 'least (text)', '1')
+      await press(page, 'Run')
+      await sees(page, '5 rows', '.report')
+      await isSound(page)
+    })
+  })
+
   test('a replication is started, seen, and cancelled', async () => {
     await withNotes('/couchdb/replications', async (page, { url }) => {
       await sees(page, 'notes-copy', '.data')
