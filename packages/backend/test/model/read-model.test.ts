@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SqlRefusal } from '../../src/definitions/views/view-queries.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM } from '../../src/gateway/principal.ts'
-import type { Member } from '../../src/model/members.ts'
+import { MemberLost, type Member } from '../../src/model/members.ts'
 import type { ModelRequest } from '../../src/model/protocol.ts'
 import { openTestBackend, type TestBackend } from '../test-backend.ts'
 import { inThread } from '../test-model.ts'
@@ -12,6 +12,8 @@ let test_: TestBackend
 const asked: ModelRequest['kind'][] = []
 /** How many queries are not prepared in time. */
 let refusals = 0
+/** How many turns of the feed find no keeper. */
+let losses = 0
 
 /** Notes what the model is asked. */
 function listening(): Member {
@@ -23,6 +25,10 @@ function listening(): Member {
     },
     ask: (request, options) => {
       asked.push(request.kind)
+      if (losses > 0 && request.kind === 'feed') {
+        losses--
+        return Promise.reject(new MemberLost('It was killed.'))
+      }
       if (refusals > 0 && request.kind === 'describe') {
         refusals--
         return Promise.reject(new SqlRefusal('the statements took more than 5000 ms, and were ended'))
@@ -132,6 +138,24 @@ test('tables follow fields and names, when two swap them too', async () => {
   await definitions.update(SYSTEM, 'notes', { fields: renamed })
   await definitions.update(SYSTEM, 'others', { viewQuery: 'SELECT id, seen FROM notes' })
   expect(await rows('others')).toEqual([{ id: 'post00000000000', seen: 1 }])
+})
+
+test('figures have the size of the model, how long the oldest change waits, and how many processes were lost', async () => {
+  const { backend, environment } = test_
+  expect(backend.modelFigures()).toEqual({ bytes: 0, lagMs: 0, ended: 0 })
+  await view('titles', 'SELECT id, title FROM posts')
+  await rows('titles')
+  expect(backend.modelFigures()).toEqual({ bytes: expect.any(Number), lagMs: 0, ended: 0 })
+  expect(backend.modelFigures().bytes).toBeGreaterThan(0)
+  await add('posts', { title: 'one' })
+  await environment.advance(50)
+  expect(backend.modelFigures().lagMs).toBe(50)
+  await environment.advance(60)
+  expect(backend.modelFigures().lagMs).toBe(0)
+  losses = 1
+  await add('posts', { title: 'two' })
+  expect(await rows('titles')).toHaveLength(2)
+  expect(backend.modelFigures().ended).toBe(1)
 })
 
 test('a view of a view is computed of what the other one shows, and its ids are texts', async () => {
