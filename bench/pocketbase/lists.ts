@@ -70,7 +70,7 @@ const reads = new RecordReads({
   environment,
   definitions,
   access: new Access(definitions, new ShownRevisions(await DataKey.open(database, environment)), environment),
-  viewReader: { rows: async () => [] },
+  viewReader: { rows: async () => [], page: async () => undefined },
 })
 const people = definitions.find('people')!
 const record = (await database.collection(recordsName(people)).get(idOf('user', 7)))!

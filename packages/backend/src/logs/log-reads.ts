@@ -51,7 +51,7 @@ export interface LogHour {
 }
 
 /** Logs have none. */
-const NO_VIEWS = { rows: async () => [] }
+const NO_VIEWS = { rows: async () => [], page: async () => undefined }
 
 /** What superusers read of the logs. */
 export class LogReads {

@@ -17,6 +17,7 @@ import type {
   ModelTable,
   RowsRequest,
 } from './protocol.ts'
+import { KeptRows, readPage } from './kept-rows.ts'
 import { ReadGate } from './read-gate.ts'
 import { allRows, createTable, createView, insertRow, MODEL, prepared } from './sqlite.ts'
 import { rowId, selected, shadowTable } from './sqlite.ts'
@@ -55,6 +56,7 @@ interface KeptTable {
 export class Engine {
   readonly #database: DatabaseSync
   readonly #kept = new Map<string, KeptTable>()
+  readonly #keptRows: KeptRows
   /** What the open transaction of the keeper has changed, if there is one. */
   #changed: Map<string, Set<string> | undefined> | undefined
   /** Requests that wait for its end. */
@@ -63,6 +65,7 @@ export class Engine {
   constructor() {
     this.#database = new DatabaseSync(':memory:', { enableDoubleQuotedStringLiterals: true, limits: LIMITS })
     this.#database.exec('PRAGMA temp_store = MEMORY')
+    this.#keptRows = new KeptRows(this.#database)
   }
 
   handle(request: ModelRequest, reply: Reply): void {
@@ -94,6 +97,8 @@ export class Engine {
         return request.programs.map(refusalOf)
       case 'rows':
         return this.#undone(() => this.#rows(request, reply))
+      case 'page':
+        return this.#undone(() => readPage(this.#database, request))
       case 'run':
         return this.#undone(() => new Statements(this.#database, request.schema).run(request.statements))
     }
@@ -112,7 +117,8 @@ export class Engine {
     const changed = (this.#changed ??= new Map<string, Set<string> | undefined>())
     this.#database.limits.length = STORED_BYTES_MAX
     for (const step of steps) this.#apply(step, changed)
-    if (!isLast) return { changed: [], bytes: 0 }
+    if (!isLast) return { changed: [], kept: [], bytes: 0 }
+    this.#keptRows.mend()
     for (const { table, rows, analyzed } of this.#kept.values()) {
       if (rows < 2 * analyzed || rows === 0) continue
       this.#database.exec(`ANALYZE ${MODEL}.${quoted(table.name)}`)
@@ -123,6 +129,7 @@ export class Engine {
     const [pages, size] = ['page_count', 'page_size'].map((name) => this.#pragma(name))
     return {
       changed: Array.from(changed, ([table, columns]) => [table, columns && [...columns]] as const),
+      kept: this.#keptRows.views,
       bytes: pages! * size!,
     }
   }
@@ -132,12 +139,16 @@ export class Engine {
   }
 
   #apply(step: FeedStep, changed: Map<string, Set<string> | undefined>): void {
+    if (step.kind === 'keep') return this.#keptRows.keep(step.view)
+    if (step.kind === 'forget') return this.#keptRows.drop(step.view)
     if (step.kind === 'table') {
+      this.#keptRows.clear()
       changed.set(step.table.name, undefined)
       this.#make(step.table)
       return
     }
     if (step.kind === 'drop') {
+      this.#keptRows.clear()
       changed.set(step.table, undefined)
       this.#database.exec(`DROP TABLE IF EXISTS ${MODEL}.${quoted(step.table)}`)
       this.#kept.delete(step.table)
@@ -151,14 +162,25 @@ export class Engine {
       if (columns !== undefined) for (const column of columns) known?.add(column)
       changed.set(table.name, columns && known)
     }
+    const idAt = table.columns.findIndex(({ name }) => name === 'id')
+    const isRead = this.#keptRows.reads(table.name)
+    const noteId = (id: Cell | undefined): void => {
+      if (isRead && id !== undefined) this.#keptRows.note(table.name, id)
+    }
     if (step.kind === 'gone') {
-      for (const number of step.numbers) kept.rows -= Number(remove.run(number).changes)
+      for (const number of step.numbers) {
+        const row = isRead ? (find.get(number) as unknown as readonly Cell[] | undefined) : undefined
+        noteId(row?.[idAt])
+        kept.rows -= Number(remove.run(number).changes)
+      }
       note(undefined)
       return
     }
     for (const row of step.rows) {
       const before = find.get(row[0]) as unknown as readonly Cell[] | undefined
+      noteId(before?.[idAt])
       insert.run(...row)
+      noteId(row[idAt + 1])
       if (before === undefined) {
         kept.rows++
         note(undefined)
@@ -220,7 +242,7 @@ export class Engine {
     const end = limit === undefined ? '' : ` LIMIT ${limit}`
     const gate = new ReadGate(names)
     const source = isView ? `temp.${quoted(from.name)}` : selected(from.query)
-    const statement = gated(this.#database, gate, `SELECT * FROM ${source}${end}`)
+    const statement = gate.prepare(this.#database, `SELECT * FROM ${source}${end}`)
     statement.setAllowUnknownNamedParameters(true)
     const charsMax = isView ? VIEW_CHARS_MAX : QUERY_CHARS_MAX
     let piece: (readonly (string | number | null)[])[] = []
@@ -246,15 +268,6 @@ function isDamage(error: unknown): boolean {
   return DAMAGES.includes(errcode & 0xff)
 }
 
-function gated(database: DatabaseSync, gate: ReadGate, sql: string): StatementSync {
-  database.setAuthorizer(gate.admits)
-  try {
-    return prepared(database, sql)
-  } finally {
-    database.setAuthorizer(null)
-  }
-}
-
 /** In a database of its own, where names are as in PocketBase's. */
 function describe({ tables, views }: ModelSchema, query: ModelSource): DescribedQuery {
   const database = new DatabaseSync(':memory:', { enableDoubleQuotedStringLiterals: true, limits: LIMITS })
@@ -267,7 +280,7 @@ function describe({ tables, views }: ModelSchema, query: ModelSource): Described
       database.exec(`DROP VIEW IF EXISTS ${quoted(query.name)}`)
       createView(database, 'main', query)
     }
-    const statement = gated(database, gate, `SELECT * FROM ${isView ? quoted(query.name) : selected(query.query)}`)
+    const statement = gate.prepare(database, `SELECT * FROM ${isView ? quoted(query.name) : selected(query.query)}`)
     const columns = statement.columns().map(({ name }) => name)
     const reads = gate.reads.map(([table, column, by]) => [table, column, by === query.name ? '' : by] as const)
     return { columns, reads, functions: [...gate.functions] }

@@ -3,13 +3,15 @@ import type { Database } from 'pannier'
 import { holdSnapshot, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
-import type { Fed, FeedStep, NumberedRow, Overlay } from './protocol.ts'
+import type { Fed, FeedStep, KeptView, NumberedRow, Overlay } from './protocol.ts'
 import type { TableSource } from './sources.ts'
 
 /** Documents of one turn. A snapshot is held as long as a turn takes. */
 const TURN_DOCUMENTS = 256
 /** Turns that the keeper has not answered. */
 const TURNS_AHEAD = 16
+/** Rows of a view are kept no longer when nobody has asked for them since. */
+const KEPT_MS = 60_000
 
 export interface FeedParts {
   readonly database: Database
@@ -48,6 +50,10 @@ export class Feed {
   #running: Promise<void> | undefined
   /** For each column the newest commit that has changed it, by `table.column`; `table.` for rows that came or went. */
   readonly #changedAt = new Map<string, number>()
+  /** Views whose rows the next transaction begins to keep. */
+  readonly #toKeep = new Map<string, KeptView>()
+  /** Views whose rows are kept, and when they were last asked for. */
+  #kept: ReadonlyMap<string, { readonly query: string; askedAt: number }> = new Map()
   /** The number of the newest commit that the model has. */
   at = 0
   /** All that the model takes. */
@@ -79,6 +85,19 @@ export class Feed {
     for (const [table, column] of reads)
       for (const key of [`${table}.`, `${table}.${column}`]) newest = Math.max(newest, this.#changedAt.get(key) ?? 0)
     return newest
+  }
+
+  /** From the next transaction on, unless SQLite would have to go through a table for one row. */
+  keep(view: KeptView): void {
+    this.#toKeep.set(view.name, view)
+  }
+
+  /** Whether readers see the rows of a view kept. */
+  keeps({ name, query }: KeptView): boolean {
+    const kept = this.#kept.get(name)
+    if (kept?.query !== query) return false
+    kept.askedAt = this.#parts.environment.now()
+    return true
   }
 
   /** Whether one of the collections of the library is followed. */
@@ -113,8 +132,10 @@ export class Feed {
     }
   }
 
-  #note({ changed, bytes }: Fed, sequence: number): void {
+  #note({ changed, kept, bytes }: Fed, sequence: number): void {
     this.at = sequence
+    const askedAt = this.#parts.environment.now()
+    this.#kept = new Map(kept.map(({ name, query }) => [name, this.#kept.get(name) ?? { query, askedAt }]))
     this.bytes = bytes
     this.#committed = this.#fed
     for (const [table, columns] of changed)
@@ -154,7 +175,19 @@ export class Feed {
       }
       reached.set(id, fed)
     }
+    if (left > 0) steps.push(...this.#keptSteps())
     return { steps, reached, isLast: left > 0 }
+  }
+
+  #keptSteps(): FeedStep[] {
+    const old = this.#parts.environment.now() - KEPT_MS
+    const unused = [...this.#kept].filter(([, { askedAt }]) => askedAt < old)
+    const steps = [
+      ...unused.map(([view]) => ({ kind: 'forget', view }) as const),
+      ...Array.from(this.#toKeep.values(), (view) => ({ kind: 'keep', view }) as const),
+    ]
+    this.#toKeep.clear()
+    return steps
   }
 }
 

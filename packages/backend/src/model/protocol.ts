@@ -2,7 +2,8 @@
 
 import type { Cell } from '../fields/sqlite.ts'
 import type { IndexProgram } from '../definitions/index-program.ts'
-import type { DescribedQuery } from '../definitions/views/view-queries.ts'
+import type { DescribedQuery, TextRows } from '../definitions/views/view-queries.ts'
+import type { PageWanted } from '../definitions/views/view-reader.ts'
 
 /** A process that takes too much memory ends itself by this signal. Others end it by other ones. */
 export const TOO_LARGE: NodeJS.Signals = process.platform === 'win32' ? 'SIGKILL' : 'SIGUSR2'
@@ -52,6 +53,16 @@ export type FeedStep =
   | { readonly kind: 'table'; readonly table: ModelTable }
   | { readonly kind: 'rows'; readonly table: string; readonly rows: readonly NumberedRow[] }
   | { readonly kind: 'gone'; readonly table: string; readonly numbers: readonly number[] }
+  | { readonly kind: 'keep'; readonly view: KeptView }
+  | { readonly kind: 'forget'; readonly view: string }
+
+/** A view whose rows are kept by their ids. */
+export interface KeptView extends ModelView {
+  /** Where it reads: which ids of the view a row of the table with the id `?` has. */
+  readonly sources: readonly { readonly table: string; readonly ids: string }[]
+  /** Columns by which it joins its tables, and by which it groups. */
+  readonly joins: readonly { readonly table: string; readonly column: string }[]
+}
 
 /** Rows of one table that a statement sees in place of those that the model has. */
 export interface Overlay {
@@ -74,6 +85,12 @@ export interface RowsRequest {
   readonly overlays?: readonly Overlay[]
 }
 
+/** Rows that are kept. Rows that agree in the order are sorted by id. */
+export interface PageRequest extends PageWanted {
+  readonly kind: 'page'
+  readonly view: string
+}
+
 export type ModelRequest =
   /** Comes first. Without `file` the model is in the memory of the process. */
   | { readonly kind: 'open'; readonly role: 'keeper' | 'reader'; readonly file: string | undefined }
@@ -84,12 +101,15 @@ export type ModelRequest =
   /** Makes indexes on empty tables. */
   | { readonly kind: 'indexes'; readonly programs: readonly IndexProgram[] }
   | RowsRequest
+  | PageRequest
   | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string }
 
 /** What a turn of the feed has done. */
 export interface Fed {
   /** The columns of tables that have changed; undefined: rows came or went. */
   readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[]
+  /** Views whose rows are kept now. */
+  readonly kept: readonly ModelView[]
   /** All that the model takes. */
   readonly bytes: number
 }
@@ -130,6 +150,7 @@ export interface ModelAnswers {
   readonly indexes: readonly (string | undefined)[]
   /** Rows have come before, in pieces. */
   readonly rows: readonly string[]
+  readonly page: TextRows & { readonly total: number | undefined }
   readonly run: StatementsResult
 }
 

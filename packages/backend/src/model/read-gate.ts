@@ -1,6 +1,7 @@
 /** What a query of a view may read. SQLite asks while it prepares the query. */
-import { constants } from 'node:sqlite'
+import { constants, type DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
+import { prepared } from './sqlite.ts'
 import { FUNCTIONS } from './write-gate.ts'
 
 /** Tables that SQLite makes of a value. */
@@ -14,6 +15,16 @@ export class ReadGate {
   /** `names`: of collections, and of what is made for the query. */
   constructor(names: Iterable<string>) {
     this.#names = new Set(Array.from([...names, ...TABLE_FUNCTIONS], (name) => name.toLowerCase()))
+  }
+
+  /** @throws Error of SQLite if it reads anything else */
+  prepare(database: DatabaseSync, sql: string): StatementSync {
+    database.setAuthorizer(this.admits)
+    try {
+      return prepared(database, sql)
+    } finally {
+      database.setAuthorizer(null)
+    }
   }
 
   /** The parameters are those of SQLite's authorizer. */

@@ -11,12 +11,15 @@ import type { Environment } from 'pannier/types'
 import type { Definition, ViewDefinition } from '../definitions/definition.ts'
 import type { IndexProgram } from '../definitions/index-program.ts'
 import type { Cell } from '../fields/sqlite.ts'
+import type { PageWanted } from '../definitions/views/view-reader.ts'
 import { SqlRefusal, type DescribedQuery, type TextRows, type ViewQueries } from '../definitions/views/view-queries.ts'
 import { Feed, overlayOf, type FeedParts } from './feed.ts'
+import { keptPlan } from './kept-plan.ts'
 import { MemberLost, type Member, type StartMember } from './members.ts'
 import { collectionsNamed, schemaOf, type NamedCollections } from './model-schema.ts'
 import type {
   JsonRows,
+  KeptView,
   ModelAnswers,
   ModelRequest,
   ModelSource,
@@ -57,6 +60,8 @@ export interface ReadyView {
   readonly isVolatile: boolean
   /** So they may if a parameter is `now`. */
   readonly hasTime: boolean
+  /** How its rows can be kept. */
+  readonly kept: KeptView | undefined
 }
 
 /** One that runs longer is ended. */
@@ -66,6 +71,8 @@ const DESCRIBE_MS_MAX = 5_000
 const FEED_MS = 100
 const IDLE_MS = 5 * 60_000
 const ROUNDS_MAX = 3
+/** A view that was read so often, as something had changed each time, has its rows kept. If that fails, after twice as many. */
+const KEPT_AFTER_READS = 3
 
 const VIEW_LIMITS = { concurrencyMax: 2, waitingMax: 10_000 }
 const CONSOLE_LIMITS = { concurrencyMax: 1, waitingMax: 10 }
@@ -105,6 +112,8 @@ export class ReadModel implements ViewQueries {
   #ended = 0
   #describer: Member | undefined
   #ready: { readonly all: readonly Definition[]; readonly views: Map<string, Promise<ReadyView>> } | undefined
+  /** Reads of all rows, and the one at which keeping them is tried next. */
+  readonly #reads = new WeakMap<KeptView, { readonly count: number; readonly next: number }>()
   #cancelIdle = (): void => {}
   #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
@@ -152,17 +161,39 @@ export class ReadModel implements ViewQueries {
 
   /** As `rows`, of a SELECT, with the values of its parameters. @throws SqlRefusal */
   selectRows(
-    { request, collections }: Pick<ReadyView, 'request' | 'collections'>,
+    { request, collections, kept }: Pick<ReadyView, 'request' | 'collections'> & Partial<ReadyView>,
     values: Readonly<Record<string, Cell>>,
     sequence: number = this.#newest(),
   ): Promise<JsonRows> {
     return this.#using(async (live, signal) => {
+      if (kept !== undefined) {
+        const { count, next } = this.#reads.get(kept) ?? { count: 1, next: KEPT_AFTER_READS }
+        this.#reads.set(kept, { count: count + 1, next: count === next ? 2 * next : next })
+        if (count === next) live.feed.keep(kept)
+      }
       await live.feed.upTo(sequence, collections)
       return live.readers.run(async (reader) => {
         const rows: JsonRows['rows'][number][] = []
         const onRows = (piece: JsonRows['rows']): void => void rows.push(...piece)
         const columns = await reader.ask<'rows'>({ ...request, values }, { signal, timeMsMax: TIME_MS_MAX, onRows })
         return { columns, rows }
+      })
+    })
+  }
+
+  /** A page of rows that are kept. Undefined: they are not. */
+  async page(view: ReadyView, wanted: PageWanted, sequence: number): Promise<ModelAnswers['page'] | undefined> {
+    const { kept, collections } = view
+    if (kept === undefined) return undefined
+    return this.#using(async ({ feed, readers }, signal) => {
+      await feed.upTo(sequence, collections)
+      if (!feed.keeps(kept)) return undefined
+      const request = { kind: 'page', view: kept.name, ...wanted } as const
+      const asked = readers.run((reader) => reader.ask<'page'>(request, { signal, timeMsMax: TIME_MS_MAX }))
+      // They may be kept no longer since.
+      return asked.catch((error: unknown) => {
+        if (!(error instanceof SqlRefusal)) throw error
+        return undefined
       })
     })
   }
@@ -263,7 +294,10 @@ export class ReadModel implements ViewQueries {
     const isVolatile = isTimed || functions.some((name) => VOLATILE.includes(name))
     const read = new Set(reads.map(([table]) => table.toLowerCase()))
     const collections = named.tables.filter(({ table }) => read.has(table.name.toLowerCase()))
-    return { request: requestOf(source, named), collections, reads, isVolatile, hasTime }
+    const isPlain = source.name !== undefined && named.views.length === 0 && !isVolatile
+    const tables = collections.map(({ table }) => table)
+    const kept = isPlain ? keptPlan(source, tables) : undefined
+    return { request: requestOf(source, named), collections, reads, isVolatile, hasTime, kept }
   }
 
   /** With databases. */

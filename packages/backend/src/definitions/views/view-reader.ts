@@ -13,6 +13,28 @@ interface ViewSource<Ready extends ReadyQuery> extends QuerySource<Ready> {
   ready(view: ViewDefinition): Promise<Ready>
   /** @throws SqlRefusal */
   rows(ready: Ready, sequence: number): Promise<TextRows>
+  /** Undefined: its rows are not kept. */
+  page(ready: Ready, wanted: PageWanted, sequence: number): Promise<(TextRows & RowsTotal) | undefined>
+}
+
+/** What a list is sorted by. */
+export interface OrderColumn {
+  readonly name: string
+  readonly kind: 'text' | 'number' | 'json'
+  readonly descending: boolean
+}
+
+export interface PageWanted {
+  /** Rows that agree in it are sorted by id. */
+  readonly order: readonly OrderColumn[]
+  readonly skip: number
+  readonly limit: number
+  readonly withTotal: boolean
+}
+
+interface RowsTotal {
+  /** Undefined if it is not wanted. */
+  readonly total: number | undefined
 }
 
 export interface ViewRows {
@@ -22,6 +44,12 @@ export interface ViewRows {
    * @throws ServiceError INVALID if the query no longer fits what it reads
    */
   rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]>
+  /** As `rows`, of one page. Undefined: all rows have to be read for it. */
+  page(
+    view: ViewDefinition,
+    wanted: PageWanted,
+    sequence: number,
+  ): Promise<({ readonly documents: readonly JsonObject[] } & RowsTotal) | undefined>
 }
 
 /** A view with more rows is read again for each request. */
@@ -40,10 +68,21 @@ export class ViewReader<Ready extends ReadyQuery> implements ViewRows {
   }
 
   async rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]> {
-    try {
-      const ready = await this.#source.ready(view)
+    return this.#reading(view, async (ready) => {
       const read = (at: number): Promise<readonly JsonObject[]> => this.#read(view, ready, at)
       return (await this.#results.get(view.id, ready, read, sequence)).result
+    })
+  }
+
+  page: ViewRows['page'] = (view, wanted, sequence) =>
+    this.#reading(view, async (ready) => {
+      const page = await this.#source.page(ready, wanted, sequence)
+      return page && { documents: page.rows.map(documentMaker(view, page.columns)), total: page.total }
+    })
+
+  async #reading<T>(view: ViewDefinition, read: (ready: Ready) => Promise<T>): Promise<T> {
+    try {
+      return await read(await this.#source.ready(view))
     } catch (error) {
       throw error instanceof SqlRefusal ? new ServiceError('INVALID', '', { cause: error }) : error
     }

@@ -4,7 +4,7 @@ import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { rowsBy, ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
-import type { ViewRows } from '../../definitions/views/view-reader.ts'
+import type { PageWanted, ViewRows } from '../../definitions/views/view-reader.ts'
 import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { jsonSize } from '../../gateway/json-size.ts'
@@ -126,6 +126,12 @@ export class RecordSnapshot {
     if (definition.type !== 'view') return this.reader.via(recordsName(definition), field, ids, limit)
     const rows = rowsBy(await this.rows(definition), field)
     return new Map(ids.map((id) => [id, (rows.get(id) ?? []).slice(0, limit)]))
+  }
+
+  /** A page of a view whose rows are kept. Undefined: they are not, or this request has read all of them. */
+  async page(definition: ViewDefinition, wanted: PageWanted): ReturnType<ViewRows['page']> {
+    if (this.#views.has(definition.id)) return undefined
+    return this.#viewReader.page(definition, wanted, this.reader.sequence)
   }
 
   /** The rows of a view, made once. @throws ServiceError INVALID if it no longer fits what it reads */

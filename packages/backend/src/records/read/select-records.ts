@@ -4,9 +4,10 @@ import { compareSortValues, compile, sortPaths, sortValues, type Compiled } from
 import type { Query } from 'pannier'
 import { selectionQuery, type Selection, type SelectionOptions } from 'pannier/internal'
 import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
-import { recordsName, RECORDS_PREFIX, type Definition } from '../../definitions/definition.ts'
+import { recordsName, RECORDS_PREFIX, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
 import { declaredIndexesOf, searchedText } from '../../definitions/library-index.ts'
-import type { RelationField } from '../../fields/field-definition.ts'
+import type { OrderColumn } from '../../definitions/views/view-reader.ts'
+import { isMany, type RelationField } from '../../fields/field-definition.ts'
 import { randomFraction, type Chance } from '../../gateway/chance.ts'
 import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -47,6 +48,8 @@ export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedReco
     throw invalid('A list in random order has no cursors. Leave out "after".')
   if (definition.type === 'view') {
     if (sort.some(({ by }) => by === CREATION)) throw invalid('')
+    const page = await keptPage(snapshot, definition, wanted)
+    if (page !== undefined) return page
     const rows = await meeting(snapshot, bound, await snapshot.rows(definition))
     const keyed = await keyedRows(snapshot, rows, wanted, after === undefined ? undefined : idOf)
     // Several may have one id.
@@ -82,6 +85,30 @@ export async function selectRecords(snapshot: RecordSnapshot, wanted: WantedReco
     )
   }
   return pageOf(snapshot, keyed, wanted)
+}
+
+/** The page of a view whose rows the read model keeps, if nothing is asked of them but an order of fields. */
+async function keptPage(
+  snapshot: RecordSnapshot,
+  definition: ViewDefinition,
+  { bound, sort, skip, limit, after, withTotal, budget }: WantedRecords,
+): Promise<FoundPage | undefined> {
+  const order = sort.map(({ by, descending }) => ({ name: by, kind: kindOf(definition, by), descending }))
+  const known = order.filter((one): one is OrderColumn => one.kind !== undefined)
+  if (after !== undefined || known.length < order.length) return undefined
+  const { selection, isExact } = await snapshot.read((records) => compile(bound, records))
+  if (!isExact || selection.kind !== 'and' || selection.of.length > 0) return undefined
+  const page = await snapshot.page(definition, { order: known, skip, limit, withTotal })
+  for (const document of page?.documents ?? []) budget.take(jsonSize(document))
+  return page
+}
+
+/** Undefined: SQLite would order the values otherwise. */
+function kindOf({ fields }: ViewDefinition, name: string): OrderColumn['kind'] | undefined {
+  const field = fields.find((one) => one.name === name)
+  if (field === undefined || isMany(field)) return undefined
+  if (field.type === 'number' || field.type === 'json') return field.type
+  return field.type === 'text' || field.type === 'relation' || field.type === 'select' ? 'text' : undefined
 }
 
 /** The documents of a page. @throws ServiceError as `AnswerBudget.take`, as soon as there are too many bytes */

@@ -1,0 +1,142 @@
+/** The rows of views that are read often, kept by their ids: a change of a record makes only the rows again that it is about. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { quoted, type Cell } from '../fields/sqlite.ts'
+import type { OrderColumn } from '../definitions/views/view-reader.ts'
+import type { KeptView, ModelAnswers, PageRequest, Row } from './protocol.ts'
+import { ReadGate } from './read-gate.ts'
+import { allRows, createView, MODEL, prepared } from './sqlite.ts'
+import { valueText } from './value-text.ts'
+
+/** Rows of one transaction that are made again. With more the view is read as others are. */
+const ROWS_MAX = 1000
+
+interface Kept {
+  readonly view: KeptView
+  /** By the name of the table. */
+  readonly ids: ReadonlyMap<string, readonly StatementSync[]>
+  readonly remove: StatementSync
+  readonly make: StatementSync
+  /** Ids whose rows have to be made again. */
+  readonly stale: Set<Cell>
+}
+
+export class KeptRows {
+  readonly #database: DatabaseSync
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  get views(): readonly KeptView[] {
+    return Array.from(this.#kept.values(), ({ view }) => view)
+  }
+
+  /** Nothing is kept if SQLite would have to go through a table for one id, also with an index for each column that joins. */
+  keep(view: KeptView): void {
+    this.drop(view.name)
+    const [source, target] = namesOf(view.name)
+    try {
+      createView(this.#database, 'temp', { name: source, query: view.query })
+      const columns = allRows(this.#database, 'SELECT name FROM pragma_table_info(?, ?)', source, 'temp')
+      // Columns without a type keep values as they are.
+      this.#database.exec(`CREATE TABLE ${target} (${columns.map(([name]) => quoted(String(name))).join(', ')})`)
+      this.#database.exec(
+        `CREATE UNIQUE INDEX ${MODEL}.${quoted(`$ids ${view.name}`)} ON ${quoted(`$kept ${view.name}`)} (id)`,
+      )
+      const gate = new ReadGate([source, ...view.sources.map(({ table }) => table)])
+      const rows = `SELECT * FROM temp.${quoted(source)}`
+      const asked = [`${rows} WHERE id IS ?`, ...view.sources.map((each) => each.ids)]
+      const scans = (): boolean => asked.some((sql) => this.#scans(gate, sql))
+      if (scans()) for (const join of view.joins) this.#database.exec(indexOf(join))
+      if (scans()) throw new Error('One row needs all rows of a table.')
+      const ids = new Map<string, StatementSync[]>()
+      for (const { table, ids: sql } of view.sources)
+        ids.set(table, [...(ids.get(table) ?? []), prepared(this.#database, sql)])
+      this.#database.exec(`INSERT INTO ${target} ${rows}`)
+      this.#kept.set(view.name, {
+        view,
+        ids,
+        remove: this.#database.prepare(`DELETE FROM ${target} WHERE id IS ?`),
+        make: this.#database.prepare(`INSERT INTO ${target} ${rows} WHERE id IS ?`),
+        stale: new Set(),
+      })
+    } catch {
+      this.drop(view.name)
+    }
+  }
+
+  drop(name: string): void {
+    const [source, target] = namesOf(name)
+    this.#kept.delete(name)
+    this.#database.exec(`DROP TABLE IF EXISTS ${target}; DROP VIEW IF EXISTS temp.${quoted(source)}`)
+  }
+
+  clear(): void {
+    for (const name of this.#kept.keys()) this.drop(name)
+  }
+
+  reads(table: string): boolean {
+    return Array.from(this.#kept.values()).some(({ ids }) => ids.has(table))
+  }
+
+  /** Comes before a record changes, and after it. */
+  note(table: string, id: Cell): void {
+    for (const { ids, stale } of this.#kept.values()) {
+      const statements = ids.get(table)
+      if (statements === undefined || stale.size > ROWS_MAX) continue
+      for (const statement of statements)
+        for (const [key] of statement.all(id) as unknown as readonly Row[]) stale.add(key!)
+    }
+  }
+
+  /** Makes the rows again that have changed. Comes at the end of the transaction. */
+  mend(): void {
+    for (const { view, stale, remove, make } of this.#kept.values()) {
+      try {
+        if (stale.size > ROWS_MAX) throw new Error('Too many rows have changed.')
+        for (const id of stale) {
+          remove.run(id)
+          make.run(id)
+        }
+        stale.clear()
+      } catch {
+        this.drop(view.name)
+      }
+    }
+  }
+
+  #scans(gate: ReadGate, sql: string): boolean {
+    const steps = gate.prepare(this.#database, `EXPLAIN QUERY PLAN ${sql}`).all(null) as unknown as readonly Row[]
+    return steps.some((step) => /^SCAN (?!\(|\$view )/.test(String(step[3])))
+  }
+}
+
+/** It goes with the table. */
+function indexOf({ table, column }: KeptView['joins'][number]): string {
+  const name = `${MODEL}.${quoted(`$join ${table} ${column}`)}`
+  return `CREATE INDEX IF NOT EXISTS ${name} ON ${quoted(table)} (${quoted(column)})`
+}
+
+/** Rows of a page, from those that are kept. @throws Error of SQLite if they are not */
+export function readPage(database: DatabaseSync, request: PageRequest): ModelAnswers['page'] {
+  const { view, order, skip, limit, withTotal } = request
+  const [, target] = namesOf(view)
+  const by = [...order.map(orderOf), 'id'].join(', ')
+  const page = prepared(database, `SELECT * FROM ${target} ORDER BY ${by} LIMIT ? OFFSET ?`)
+  const rows = (page.all(limit, skip) as unknown as readonly Row[]).map((row) => row.map(valueText))
+  const total = withTotal ? Number(allRows(database, `SELECT count(*) FROM ${target}`)[0]![0]) : undefined
+  return { columns: page.columns().map(({ name }) => name), rows, total }
+}
+
+/** As rules compare values of the field: a row without a value has an empty one. */
+function orderOf({ name, kind, descending }: OrderColumn): string {
+  const column = quoted(name)
+  const inJson = `CASE WHEN json_valid(${column}) THEN json_extract(${column}, '$') ELSE ${column} END`
+  const value = kind === 'json' ? inJson : `coalesce(${column}, ${kind === 'text' ? "''" : 0})`
+  return `${value}${descending ? ' DESC' : ''}`
+}
+
+function namesOf(view: string): readonly [source: string, target: string] {
+  return [`$view ${view}`, `${MODEL}.${quoted(`$kept ${view}`)}`]
+}
