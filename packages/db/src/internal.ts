@@ -25,7 +25,7 @@ export type { DocumentBeforeWrite, DocumentGuard, NewDocument } from './database
 export { LinearRegex } from './query/regex/linear-regex.ts'
 export type { CollectionHost } from './database/replication/local-peer.ts'
 export type { Selection, SelectionComparison, SelectionRelated } from './relations/selection/selection.ts'
-export { pauseIn } from './base/long-work.ts'
+export { pauseIn, type Pause } from './base/long-work.ts'
 // For storages outside this package.
 export { assert } from './base/errors.ts'
 export type { CommitSequence, Generation, PageId } from './base/brand.ts'

@@ -23,5 +23,5 @@ export interface Actor {
   /** The request, as rules read it. */
   readonly request: RequestInfo
   /** What the answer may take. Without one it counts for no client. */
-  readonly budget?: AnswerBudget
+  readonly budget?: AnswerBudget | undefined
 }

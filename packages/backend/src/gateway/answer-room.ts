@@ -14,7 +14,7 @@ const SMALL_BYTES_MAX = 256 * 1024
 /** An answer whose client has taken nothing for so long ends if another one needs the room. */
 const SILENT_MS_MAX = 5000
 
-/** What one answer may still take. */
+/** What one answer may still take. One record has any size. */
 export interface AnswerBudget {
   /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
   take(bytes: number): void
@@ -28,8 +28,9 @@ export class LoneBudget implements AnswerBudget {
   #bytes = 0
 
   take(bytes: number): void {
+    const isFirst = this.#bytes === 0
     this.#bytes += bytes
-    if (this.#bytes > ANSWER_BYTES_MAX)
+    if (this.#bytes > ANSWER_BYTES_MAX && !isFirst)
       throw invalid(
         `The answer would have more than ${ANSWER_BYTES_MAX / MEBIBYTE} MiB. Ask for fewer records, or expand less.`,
       )
@@ -113,7 +114,7 @@ export class HeldBudget implements AnswerBudget {
   take(bytes: number): void {
     this.#alone.take(bytes)
     this.#bytes += bytes
-    if (this.#bytes > SMALL_BYTES_MAX) this.#hold(this, this.#bytes)
+    if (this.#bytes > SMALL_BYTES_MAX) this.#hold(this, Math.min(this.#bytes, ANSWER_BYTES_MAX))
     this.moved()
   }
 

@@ -10,6 +10,7 @@ import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { ViewRows } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { jsonSize } from '../gateway/json-size.ts'
 import { LoneBudget, UNLIMITED } from '../gateway/answer-room.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { aggregateRecords, pathsRead, readAggregate, type AggregateRequest } from './read/aggregate-records.ts'
@@ -132,6 +133,7 @@ export class RecordReads {
         const asked = { actor, definition, action: 'view' as const, documents: [document] }
         const admitted = await admittedOf(snapshot, access, asked)
         if (admitted?.length !== 1) throw missing('')
+        actor.budget?.take(jsonSize(document))
         return this.#found(snapshot, actor, definition, [document], options)
       })
     })

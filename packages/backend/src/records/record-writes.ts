@@ -1,5 +1,6 @@
 /** What actors write of records, with what they see of it afterwards. */
 import type { Transaction } from 'pannier'
+import { pauseIn } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
@@ -9,24 +10,15 @@ import { SYSTEM } from '../gateway/principal.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
+import type { FoundRecords, RecordReads } from './record-reads.ts'
 import { runInTransaction, type RecordTransaction } from './record-transaction.ts'
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
 import { type BatchedWrite, type BatchOptions, BatchWriter } from './write/batch-writer.ts'
 import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
 
-/** Shows documents as they are stored, as `RecordReads` does. */
-interface Shows {
-  show(
-    actor: Actor,
-    definition: Definition,
-    documents: readonly JsonObject[],
-    options: ShowOptions,
-  ): Promise<RecordJson[]>
-}
-
 interface RecordWritesParts extends RecordWriterParts {
-  readonly reads: Shows
+  readonly reads: Pick<RecordReads, 'show' | 'findIn' | 'inSnapshot'>
 }
 
 interface ChangeOptions extends ShowOptions {
@@ -137,14 +129,33 @@ export class RecordWrites {
   async batch(
     principal: Principal,
     operations: readonly (BatchOperation | ServiceError)[],
-    { timeoutMs }: { readonly timeoutMs: number },
+    options: Pick<BatchOptions, 'timeoutMs' | 'budget'>,
   ): Promise<readonly (RecordJson | undefined)[]> {
-    const written = await this.#batches.write(principal, operations, { timeoutMs, namings: NAMINGS_IN_BATCH })
+    const written = await this.#batches.write(principal, operations, { ...options, namings: NAMINGS_IN_BATCH })
+    const { reads } = this.#parts
+    const asked = written.map((record, index) => {
+      const { request, show = {} } = operations[index] as BatchOperation
+      return record && { record, show, actor: seeing({ ...options, principal, request }, record) }
+    })
+    const pause = pauseIn(this.#parts.environment)
+    // They are one answer, so one budget of bytes and one of rows and time are for all of them.
+    const found: (FoundRecords | undefined)[] = []
+    await reads
+      .inSnapshot(async (snapshot) => {
+        found.length = 0
+        for (const one of asked) {
+          await pause()
+          const finding =
+            one && reads.findIn(snapshot, one.actor, one.record.definition, [one.record.document], one.show)
+          found.push(await finding?.catch(() => undefined))
+        }
+      })
+      // All are written.
+      .catch(() => {})
     return Promise.all(
-      written.map(async (record, index) => {
-        if (record === undefined) return undefined
-        const { request, show = {} } = operations[index] as BatchOperation
-        return this.#shown({ principal, request }, record, show)
+      asked.map(async (one, index) => {
+        const shown = await found[index]?.show().catch(() => undefined)
+        return one && (shown?.[0] ?? this.#shown(one.actor, one.record, { ...one.show, expand: '' }))
       }),
     )
   }
@@ -191,8 +202,8 @@ export class RecordWrites {
   }
 
   async #shown(actor: Actor, written: WrittenRecord, options: ShowOptions): Promise<RecordJson> {
-    const { definition, document, body } = written
-    const asking: Actor = { ...actor, request: { ...actor.request, ...(body && { body }) } }
+    const { definition, document } = written
+    const asking = seeing(actor, written)
     const show = (shown: ShowOptions): Promise<RecordJson[]> =>
       this.#parts.reads.show(asking, definition, [document], shown)
     // It is written: an answer with too much in it is given without what is expanded.
@@ -202,6 +213,11 @@ export class RecordWrites {
     })
     return json!
   }
+}
+
+/** The actor, with what it has sent. */
+function seeing(actor: Actor, { body }: WrittenRecord): Actor {
+  return body === undefined ? actor : { ...actor, request: { ...actor.request, body } }
 }
 
 /** Names the record in what refuses its write. */

@@ -11,6 +11,7 @@ import { RECORDS_PREFIX } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { toTexts } from '../fields/cast.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { jsonSize } from '../gateway/json-size.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { BatchTimeout } from '../records/batch-error.ts'
@@ -284,6 +285,7 @@ export class Push {
     if (definition === undefined || definition.type === 'view') return null
     const document = await reads.stored(definition, write!.id)
     if (document === undefined || !(await reads.admits(actor, definition, 'list', document))) return null
+    actor.budget?.take(jsonSize(document))
     const [shown] = await reads.show(actor, definition, [document], { fields: '*,_rev' })
     return shown!
   }

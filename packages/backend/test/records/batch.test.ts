@@ -1,5 +1,5 @@
 /** Goal: a batch is written whole or not at all, and says which operation failed first. */
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { BatchError } from '../../src/records/batch-error.ts'
@@ -114,4 +114,21 @@ test('other writes wait for a batch, and all are kept', async () => {
   )
   await Promise.all(many)
   expect((await world.stored('posts'))[A]).toMatchObject({ count: 30 })
+})
+
+test('others have turns while a batch is judged, written and shown', async () => {
+  world = await openWorld([POSTS])
+  const { environment } = world
+  let ms = environment.now()
+  vi.spyOn(environment, 'now').mockImplementation(() => ++ms)
+  const turns = vi.spyOn(environment, 'yield')
+  const count = 100
+  await run(
+    Array.from({ length: count }, () => create({ title: 'one' })),
+    GUEST,
+    Infinity,
+  )
+  // A slice is 8 ms, and each operation takes some.
+  expect(turns.mock.calls.length).toBeGreaterThan(count / 4)
+  vi.restoreAllMocks()
 })

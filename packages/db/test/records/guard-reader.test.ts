@@ -104,3 +104,14 @@ test('a read of too many documents is an error that says what was read', async (
   ).toMatch(/^A rule reads 10001 documents at once, as the field 'author' of 'posts' leads to 'a'/)
   await db.close()
 })
+
+test('whether ids have documents is answered without a look at them', async () => {
+  const db = await open('guards', { storage: slow(memory(), 3) })
+  await db.collection<Fields>('posts').insert([{ _id: 'b' }, { _id: 'a', large: 'x'.repeat(100_000) }, { _id: 'c' }])
+  await db.collection<Fields>('posts').delete('c')
+  await db.flush()
+  const asked = ['c', 'b', 'none', 'a']
+  expect(await readBy(db, (reader) => reader.has('posts', asked))).toEqual([false, true, false, true])
+  expect(await readBy(db, (reader) => reader.has('none', ['a']))).toEqual([false])
+  await db.close()
+})

@@ -160,20 +160,30 @@ async function readWhole(request: FastifyRequest, limits: BodyLimits): Promise<U
     return bytes
   }
   const pieces: Uint8Array[] = []
-  const hold = heldBodies.hold(request)
-  let bytes = 0
-  try {
+  await holding(request, async (hold) => {
+    let bytes = 0
     for await (const piece of piecesOf(request, limits)) {
-      hold.to((bytes += piece.length))
+      hold((bytes += piece.length))
       pieces.push(piece)
     }
-  } finally {
-    // The parsed value stays in memory until there is an answer.
-    const response = responses.get(request.raw)
-    if (response === undefined || response.closed) hold.release()
-    else response.once('close', hold.release)
-  }
+  })
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+}
+
+/** Reads a body into memory. `hold` says how many bytes of it are there, and throws an HttpError 503 if that is too much. */
+export async function holding<T>(
+  request: FastifyRequest,
+  read: (hold: (bytes: number) => void) => Promise<T>,
+): Promise<T> {
+  const { to, release } = heldBodies.hold(request)
+  try {
+    return await read(to)
+  } finally {
+    // What was parsed stays in memory until there is an answer.
+    const response = responses.get(request.raw)
+    if (response === undefined || response.closed) release()
+    else response.once('close', release)
+  }
 }
 
 /** Without an iterator, which would take most of the time. The header bounds the bytes that can come. */

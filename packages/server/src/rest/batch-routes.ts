@@ -42,13 +42,15 @@ export const batchRoutes: RestRoutes = (app, context) => {
     return withForm(context, request, form, async ({ values, files }) => {
       const parts = partsIn(values)
       checkParts(parts, maxRequests)
-      const { principal, request: info } = actorOf(request)
+      const { principal, request: asked, budget } = actorOf(request)
+      // All operations share what is read of the request.
+      const info = { ...asked }
       const operations = parts.map((part, at) =>
         operationOf(part, info, (collection) => inputOf(definitions.find(collection), filesOf(part, files, at))),
       )
       for (const operation of operations)
         if (!(operation instanceof ServiceError)) limitWrite(context.backend, principal, operation)
-      const written = await records.batch(principal, operations, { timeoutMs: (timeout || SECONDS_MAX) * 1000 })
+      const written = await records.batch(principal, operations, { timeoutMs: (timeout || SECONDS_MAX) * 1000, budget })
       return written.map((body) => ({ body: body ?? null, status: body === undefined ? 204 : 200 }))
     })
   })

@@ -9,7 +9,7 @@ import type { UploadedFile } from '@pannier/backend'
 import { invalid, isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { BodyStore, StoredBody } from '../http/body-store.ts'
-import { bodyPieces, keepBody, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
+import { bodyPieces, holding, keepBody, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import type { BodyLimits } from '../http/request-body.ts'
 import { parseJson, parseJsonText } from '../http/strict-json.ts'
 import type { RestContext } from './rest-context.ts'
@@ -181,8 +181,20 @@ function objectIn(value: unknown): JsonObject {
   return value
 }
 
-async function readMultipart(request: FastifyRequest, options: ReadOptions): Promise<Form> {
+function readMultipart(request: FastifyRequest, options: ReadOptions): Promise<Form> {
+  return holding(request, (hold) => readParts(request, options, hold))
+}
+
+/** `hold`: the values are in memory, the files are not. */
+async function readParts(request: FastifyRequest, options: ReadOptions, hold: (bytes: number) => void): Promise<Form> {
   const { bodies, bytesMax } = options
+  let held = 0
+  const pieces = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of bodyPieces(request, options)) {
+      hold((held += piece.length))
+      yield piece
+    }
+  }
   const fields = new URLSearchParams()
   const parts: { readonly field: string; readonly name: string; readonly stream: Readable }[] = []
   const receiving: Promise<StoredBody>[] = []
@@ -193,7 +205,7 @@ async function readMultipart(request: FastifyRequest, options: ReadOptions): Pro
   })
   parser.on('field', (name, value) => fields.append(name, value))
   parser.on('file', (field, stream, name) => {
-    const received = bodies.receive(stream, () => {})
+    const received = bodies.receive(stream, (piece) => hold((held -= piece.length)))
     parts.push({ field, name, stream })
     receiving.push(received)
     // Otherwise the parser would wait for somebody who takes the rest of the part.
@@ -201,7 +213,7 @@ async function readMultipart(request: FastifyRequest, options: ReadOptions): Pro
   })
   parser.on('partsLimit', () => parser.destroy(invalid('')))
   try {
-    await pipeline(Readable.from(bodyPieces(request, options)), parser)
+    await pipeline(Readable.from(pieces()), parser)
     const stored = await Promise.all(receiving)
     const files = new Map<string, UploadedFile[]>()
     for (const [n, { field, name }] of parts.entries()) {

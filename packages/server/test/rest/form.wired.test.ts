@@ -5,10 +5,12 @@
 import { connect } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { GUEST } from '@pannier/backend'
 import { systemEnvironment } from 'pannier/internal'
 import { makeFolder } from '../../../../tools/processes.ts'
 import { BodyStore } from '../../src/http/body-store.ts'
+import { heldBodies } from '../../src/http/held-bodies.ts'
 import { openForm } from '../../src/rest/form.ts'
 
 const ROOM_BYTES = 1_000_000
@@ -32,6 +34,7 @@ beforeEach(async () => {
   app = fastify().decorate('environment', systemEnvironment())
   app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.post('/', async (request) => {
+    request.principal = GUEST
     await begin(request)
     const reading = openForm({ bodies, limits: { stallMsMax: 60_000 } }, request, { message: 'bad' })
     ends.push(reading.catch((error: unknown) => error))
@@ -95,4 +98,20 @@ test('a file without room is answered with 503, and the next one has room', asyn
 test('files of a field have the order of the form, whichever is kept first', async () => {
   const bytes = [400_000, 10, 5, 300_000, 6, 20]
   expect(await upload(...bytes)).toEqual([200, '[["f0",[400000,5,6]],["f1",[10,300000,20]]]'])
+})
+
+test('values of a form are held as JSON is, until they are answered; its files are not', async () => {
+  const [held, released]: [number[], number[]] = [[], []]
+  const hold = vi.spyOn(heldBodies, 'hold').mockImplementation(() => ({
+    to: (bytes) => void held.push(bytes),
+    release: () => void released.push(held.at(-1) ?? 0),
+  }))
+  const form = new FormData()
+  form.append('@jsonPayload', JSON.stringify({ text: 'x'.repeat(300_000) }))
+  form.append('file', new Blob([new Uint8Array(FILE_BYTES)]), 'a.bin')
+  expect((await fetch(url, { method: 'POST', body: form })).status).toBe(200)
+  expect(released).toHaveLength(1)
+  expect(released[0]).toBeGreaterThan(300_000)
+  expect(released[0]).toBeLessThan(310_000)
+  hold.mockRestore()
 })

@@ -95,5 +95,5 @@ export function referenceErrors(
   // Only its id counts.
   if (collection?.id !== collectionRef) return { collectionRef: NO_COLLECTION }
   if (collection.type !== 'auth') return { collectionRef: NO_AUTH_COLLECTION }
-  return reader.get(recordsName(collection), recordRef) === undefined ? { recordRef: NO_RECORD } : undefined
+  return !reader.has(recordsName(collection), [recordRef])[0] ? { recordRef: NO_RECORD } : undefined
 }

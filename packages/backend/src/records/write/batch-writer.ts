@@ -1,8 +1,10 @@
 /** Several writes of an actor in one transaction, with hooks around each. */
 import type { Database, Transaction } from 'pannier'
+import { pauseIn, type Pause } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Actor, RequestInfo } from '../../access/actor.ts'
 import { toText } from '../../fields/cast.ts'
+import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
@@ -20,6 +22,8 @@ export type BatchedWrite = RecordOperation & { readonly request: RequestInfo }
 export interface BatchOptions {
   /** How long its work may take. The wait for other writes is not counted. */
   readonly timeoutMs: number
+  /** What the records may take of the answer, and of the memory until then. */
+  readonly budget?: AnswerBudget | undefined
   /** How often a file is named. */
   readonly namings?: number
   /** Begins the transaction. */
@@ -29,8 +33,10 @@ export interface BatchOptions {
 }
 
 interface Batch extends Required<Pick<BatchOptions, 'namings' | 'first' | 'last'>> {
-  readonly principal: Principal
+  readonly by: Omit<Actor, 'request'>
   readonly isLate: () => boolean
+  /** Others have a turn between its operations. */
+  readonly pause: Pause
   /** It has waited for this time, which does not count. */
   readonly waited: (ms: number) => void
 }
@@ -73,16 +79,17 @@ export class BatchWriter {
   async write(
     principal: Principal,
     operations: readonly (BatchedWrite | ServiceError)[],
-    { timeoutMs, namings = 1, first = async () => {}, last = async () => {} }: BatchOptions,
+    { timeoutMs, budget, namings = 1, first = async () => {}, last = async () => {} }: BatchOptions,
   ): Promise<Written> {
     const { environment } = this.#parts
     let end = environment.now() + timeoutMs
     const batch: Batch = {
-      principal,
+      by: { principal, budget },
       namings,
       first,
       last,
       isLate: () => environment.now() >= end,
+      pause: pauseIn(environment),
       waited: (ms) => (end += ms),
     }
     const steps = await this.#begin(batch, operations)
@@ -112,6 +119,7 @@ export class BatchWriter {
     const steps: (BegunStep | ServiceError)[] = []
     const named = new Set<string>()
     for (const operation of operations) {
+      await batch.pause()
       const step =
         operation instanceof ServiceError ? operation : await this.#begun(batch, operation, named).catch(asRefused)
       steps.push(step)
@@ -122,7 +130,7 @@ export class BatchWriter {
   }
 
   /** `named`: the records of the operations before it. */
-  async #begun({ principal, namings }: Batch, operation: BatchedWrite, named: Set<string>): Promise<BegunStep> {
+  async #begun({ by, namings }: Batch, operation: BatchedWrite, named: Set<string>): Promise<BegunStep> {
     const { writer } = this.#parts
     const { request, collection } = operation
     const isFirst = named.size === 0
@@ -130,7 +138,7 @@ export class BatchWriter {
     const record = `${collection}/${id}`
     const isNamed = id !== '' && named.has(record)
     named.add(record)
-    const hooked = isNamed ? undefined : await writer.begin({ principal, request }, operation, { namings })
+    const hooked = isNamed ? undefined : await writer.begin({ ...by, request }, operation, { namings })
     const isDependent = hooked === undefined && !isFirst && writer.hasHooks(collection)
     return { hooked, isDependent, operation: { ...operation, ...hooked?.operation } as BatchedWrite }
   }
@@ -139,6 +147,7 @@ export class BatchWriter {
     const steps: Step[] = []
     try {
       for (const one of begun) {
+        await batch.pause()
         const step = one instanceof ServiceError ? one : await this.#prepared(batch, one).catch(asRefused)
         steps.push(step)
         if (step instanceof ServiceError || batch.isLate()) break
@@ -153,7 +162,7 @@ export class BatchWriter {
       }
       const isDependent = begun.some((one) => !(one instanceof ServiceError) && one.isDependent)
       // Its actor is that of each operation.
-      const actor: Actor = { principal: batch.principal, request: NO_REQUEST }
+      const actor: Actor = { ...batch.by, request: NO_REQUEST }
       const written = await withViewRows(() =>
         isDependent
           ? runInTransaction(database, writer, actor, (inside) => {
@@ -173,13 +182,13 @@ export class BatchWriter {
   }
 
   async #prepared(
-    { principal, namings }: Batch,
+    { by, namings }: Batch,
     { operation, hooked, isDependent }: BegunStep,
   ): Promise<PreparedWrite | BatchedWrite> {
     if (isDependent) return operation
     if (hooked?.isWanted === false)
       return { isWide: false, run: async () => hooked.unwritten(), written: () => {}, release: () => {} }
-    return this.#parts.writer.prepare({ principal, request: operation.request }, operation, namings)
+    return this.#parts.writer.prepare({ ...by, request: operation.request }, operation, namings)
   }
 
   /** `inside`: for operations whose hooks begin now. @throws BatchError, BatchTimeout */
@@ -189,16 +198,17 @@ export class BatchWriter {
     place: Transaction,
     inside?: RecordTransaction,
   ): Promise<Written> {
-    const { principal, namings, isLate, first, last } = batch
+    const { by, namings, isLate, pause, first, last } = batch
     const { app } = this.#parts
     const run = async (step: Exclude<Step, ServiceError>): Promise<WrittenRecord | undefined> => {
       if ('run' in step) return step.run(place)
       const within = transactionApp(app, inside!)
-      return inside!.write({ principal, request: step.request }, step, { app: within, namings })
+      return inside!.write({ ...by, request: step.request }, step, { app: within, namings })
     }
     await first(place)
     const written: (WrittenRecord | undefined)[] = []
     for (const [index, step] of steps.entries()) {
+      await pause()
       const outcome = step instanceof ServiceError ? step : await run(step).catch(asRefused)
       if (isLate()) throw new BatchTimeout()
       if (outcome instanceof ServiceError) throw new BatchError(index, outcome)

@@ -238,16 +238,14 @@ export class Judge {
     if (ids.length === 0) return undefined
     const related = this.#definitions.find(field.collectionId)
     if (related === undefined) return MISSING_COLLECTION
-    return reader.getMany(recordsName(related), ids).includes(undefined) ? MISSING_RECORDS : undefined
+    return reader.has(recordsName(related), ids).includes(false) ? MISSING_RECORDS : undefined
   }
 
   /** Whether another collection has an account of this id: tokens name it by its id. */
   isAccount(definition: Definition, id: string, reader: GuardReader): boolean {
     return this.#definitions
       .all()
-      .some(
-        (other) => other.type === 'auth' && other !== definition && reader.get(recordsName(other), id) !== undefined,
-      )
+      .some((other) => other.type === 'auth' && other !== definition && reader.has(recordsName(other), [id])[0])
   }
 }
 

@@ -15,6 +15,7 @@ import type { Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { jsonSize } from '../../gateway/json-size.ts'
 import { asRefusal } from '../../gateway/guard-chain.ts'
 import { forbidden, invalid, missing, ServiceError } from '../../gateway/service-error.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
@@ -70,7 +71,11 @@ interface ReadyWrite {
   readonly prepared: PreparedInput
   readonly passage: Passage
   readonly known: CheckedPassword | undefined
+  /** Counts what is stored beyond what came: it is in memory until the answer was sent. @throws ServiceError as a budget does */
+  readonly count: (document: JsonObject) => void
 }
+
+type Drafting = Pick<ReadyWrite, 'prepared' | 'passage' | 'count'>
 
 /** How often a write waits for the definitions, which follow what is stored. */
 const ROUNDS_MAX = 100
@@ -163,8 +168,9 @@ export class RecordWriter {
       // Before the transaction, in which others would wait for it.
       const known = id === undefined ? undefined : await this.#checkPassword(this.#parts.database, actor, prepared, id)
       if (passage.isAsked) await this.#askAhead(passage, operation, prepared, known)
+      const count = counting(actor, input)
       const run = (place: Place): Promise<WrittenRecord> =>
-        this.#run(place, actor, { operation, prepared, passage, known })
+        this.#run(place, actor, { operation, prepared, passage, known, count })
       const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
       return { isWide, run, written: () => passage.written(), release }
     } catch (error) {
@@ -173,19 +179,17 @@ export class RecordWriter {
     }
   }
 
-  async #run(place: Place, actor: Actor, { operation, prepared, passage, known }: ReadyWrite): Promise<WrittenRecord> {
-    if (operation.action === 'create') return this.#create(place, actor, prepared, passage)
-    if (operation.action === 'update') return this.#update(place, actor, prepared, passage, { ...operation, known })
-    const { definition } = prepared
+  async #run(place: Place, actor: Actor, { operation, known, ...ready }: ReadyWrite): Promise<WrittenRecord> {
+    if (operation.action === 'create') return this.#create(place, actor, ready)
+    if (operation.action === 'update') return this.#update(place, actor, ready, { ...operation, known })
+    const { definition } = ready.prepared
     const id = toText(operation.input['id'])
     const stored = !canBeId(id) ? undefined : await recordsIn(place, definition).get(id)
     const action = stored === undefined ? 'create' : 'update'
     this.#assertUnlocked(actor, definition, action)
     const method = action === 'create' ? 'POST' : 'PATCH'
     const acting: Actor = { ...actor, request: { ...actor.request, method } }
-    return action === 'create'
-      ? this.#create(place, acting, prepared, passage)
-      : this.#update(place, acting, prepared, passage, { id })
+    return action === 'create' ? this.#create(place, acting, ready) : this.#update(place, acting, ready, { id })
   }
 
   /** Guards may take time, so they are asked before the transaction. One that finds another revision asks them again. */
@@ -216,10 +220,11 @@ export class RecordWriter {
       throw forbidden('Only superusers can perform this action.')
   }
 
-  async #create(place: Place, actor: Actor, prepared: PreparedInput, passage: Passage): Promise<WrittenRecord> {
+  async #create(place: Place, actor: Actor, { prepared, passage, count }: Drafting): Promise<WrittenRecord> {
     const { definition } = prepared
     try {
       const { draft, document } = await passage.pass(place, newDraftOf(prepared), () => undefined)
+      count(document)
       const guard: DocumentGuard = ({ reader }) =>
         refusal(this.#judge.create(actor, draft, reader) ?? passage.refusalOf({ old: undefined, document, reader }))
       const { rev } = await guarded(recordsIn(place, definition), guard).insert(await passage.admit(document))
@@ -233,8 +238,7 @@ export class RecordWriter {
   async #update(
     place: Place,
     actor: Actor,
-    prepared: PreparedInput,
-    passage: Passage,
+    { prepared, passage, count }: Drafting,
     { id, rev, known, ...seen }: WantedUpdate,
   ): Promise<WrittenRecord> {
     const { definition } = prepared
@@ -247,10 +251,12 @@ export class RecordWriter {
     const change = (old: JsonObject): JsonObject => {
       const draft = draftOf(prepared, old, checked)
       made = { draft, document: documentOf(draft, tokenKeyOf(draft)) }
+      count(made.document)
       return made.document
     }
     const changeAsked = async (old: JsonObject): Promise<JsonObject> => {
       made = await passage.pass(place, draftOf(prepared, old, checked), tokenKeyOf)
+      count(made.document)
       return passage.admit(made.document)
     }
     const guard: DocumentGuard = ({ reader, old }) => {
@@ -358,6 +364,17 @@ export async function whileOutdated<T>(environment: Environment, run: () => Prom
         throw new ServiceError('UNAVAILABLE', 'The collection keeps changing. Try again later.', { cause: error })
       await pause(environment, round)
     }
+  }
+}
+
+/** Tries that come to the same count once. */
+function counting({ budget }: Actor, input: RecordInput): ReadyWrite['count'] {
+  if (budget === undefined) return () => {}
+  let counted = jsonSize(input)
+  return (document) => {
+    const size = jsonSize(document)
+    if (size > counted) budget.take(size - counted)
+    counted = Math.max(counted, size)
   }
 }
 

@@ -111,6 +111,9 @@ async function checkDatabase(store: KeyValueStore, catalog: Catalog, work: Runni
   }
 }
 
+/** Reads a whole tree, in steps. */
+type ReadTree = (name: string, what: string) => Promise<Map<Key, Uint8Array>>
+
 type Report = (code: ProblemCode, messages: readonly string[]) => void
 
 async function checkCollection(
@@ -122,8 +125,7 @@ async function checkCollection(
   const ofTrees: string[] = []
   const problems: string[] = []
   const { trees } = state
-  const readTree = (name: string, what: string): Promise<Map<Key, Uint8Array>> =>
-    readAll(snapshot, existingTree(snapshot, name), ofTrees, what, work)
+  const readTree: ReadTree = (name, what) => readAll(snapshot, existingTree(snapshot, name), ofTrees, what, work)
   const ids = await readTree(trees.ids, 'ids')
   const deleted = await readTree(trees.deleted, 'deleted')
   const moved = await readTree(trees.sequences, 'moved')
@@ -158,7 +160,7 @@ async function checkCollection(
     problems.push(`${deleted.size} deleted ids for ${bodies.size - liveCount} tombstones`)
   for (const key of moved.keys())
     if (!bodies.has(numberKey(readNumber(moved.get(key)!)))) problems.push('a moved document is missing')
-  const readOptional = async (name: string, what: string): Promise<Map<Key, Uint8Array>> =>
+  const readOptional: ReadTree = async (name, what) =>
     snapshot.tree(name) === undefined ? new Map() : readTree(name, what)
   const revisions = await readOptional(trees.revisions, 'revisions')
   const extra = await readOptional(trees.otherBodies, 'extra')
@@ -172,13 +174,13 @@ async function checkCollection(
       report('WRONG_REVISION', [error.message])
     }
   }
-  report('WRONG_ATTACHMENT', await blobs.run(snapshot, state.number))
+  report('WRONG_ATTACHMENT', await blobs.run(snapshot, state.number, async () => void (await work.pause())))
   report('WRONG_LOCAL_DOCUMENT', checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
   for (const [at, index] of state.indexes.entries()) {
     const entries = await readTree(indexTreeName(state.number, index.number), index.name)
     report('WRONG_INDEX', indexChecks[at]!.problems(entries))
   }
-  report('WRONG_VIEW', await checkViews(snapshot, state))
+  report('WRONG_VIEW', await checkViews(snapshot, state, (name, what) => readTree(name, `a view's ${what}`), work))
   report('WRONG_DOCUMENT', problems)
   report('WRONG_TREE', ofTrees)
 }
@@ -279,38 +281,42 @@ class IndexCheck {
  * The integrity check of views: the rows of each are exactly those that its key lists stand for, and every list is that of a
  * document. (What the map function would emit now, only its owner knows.)
  */
-async function checkViews(snapshot: HeldSnapshot, state: CollectionState): Promise<string[]> {
+async function checkViews(
+  snapshot: HeldSnapshot,
+  state: CollectionState,
+  read: ReadTree,
+  work: RunningWork,
+): Promise<string[]> {
   const problems: string[] = []
   const expectedTrees = new Set<string>()
   for (const view of listViews(snapshot, state.number)) {
     for (const name of treesOf(state.number, view)) expectedTrees.add(name)
-    problems.push(...(await checkView(snapshot, state, view)))
+    problems.push(...(await checkView(snapshot, state, view, read, work)))
   }
   for (const name of snapshot.treeNames(`${state.number}/v/`))
     if (!expectedTrees.has(name)) problems.push(`the tree ${name} belongs to no view`)
   return problems
 }
 
-async function checkView(snapshot: HeldSnapshot, state: CollectionState, view: ViewState): Promise<string[]> {
-  const rows = new Set<Key>()
-  const cursor = existingTree(snapshot, rowsTree(state.number, view.number)).cursor()
-  await snapshot.attempt(() => {
-    while (cursor.next()) rows.add(cursor.key)
-  })
+async function checkView(
+  snapshot: HeldSnapshot,
+  state: CollectionState,
+  view: ViewState,
+  read: ReadTree,
+  work: RunningWork,
+): Promise<string[]> {
+  const rows = new Set((await read(rowsTree(state.number, view.number), 'rows')).keys())
   const purged = new Map(
     purgesAfter(snapshot, state.number, view.purgesSeen).map(({ number, id }) => [number, id] as const),
   )
-  const lists = existingTree(snapshot, keysTree(state.number, view.number)).cursor()
   let missing = 0
   let without = 0
-  const found: [number: number, list: Uint8Array][] = []
-  await snapshot.attempt(() => {
-    while (lists.next()) found.push([keyNumber(lists.key), lists.value])
-  })
-  for (const [number, list] of found) {
+  for (const [key, list] of await read(keysTree(state.number, view.number), 'lists')) {
+    await work.pause()
+    const number = keyNumber(key)
     const id = (await snapshot.attempt(() => idOf(snapshot, state, number))) ?? purged.get(number)
     if (id === undefined) without++
-    else for (const key of entryKeysOfList(list, id)) if (!rows.delete(key)) missing++
+    else for (const row of entryKeysOfList(list, id)) if (!rows.delete(row)) missing++
   }
   if (missing + rows.size + without === 0) return []
   return [

@@ -1,6 +1,6 @@
 /** Synchronous reads of all collections on one state, for guards and rules. Each may miss. */
 import { PannierError } from '../../base/errors.ts'
-import { numberKey } from '../../codec/key-encoding.ts'
+import { encodeIdKey, numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import type { Catalog, CollectionState } from '../../document/catalog.ts'
 import { BATCH_BYTES_MAX, DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
@@ -51,9 +51,13 @@ export class GuardReader {
 
   /** As `get`, and when it was written last. */
   written(collection: string, id: string): WrittenDocument | undefined {
-    const reader = this.#open(collection)?.reader
-    const body = reader?.get(id)
-    return body && { sequence: body.sequence, number: body.number, document: reader!.decode(body) }
+    return this.writtenMany(collection, [id])[0]
+  }
+
+  /** Whether each id has a document, none of which is read. */
+  has(collection: string, ids: readonly string[]): boolean[] {
+    const numbers = this.#open(collection)?.reader.numbersOf(ids.map(encodeIdKey))
+    return ids.map((_, at) => numbers?.[at] !== undefined)
   }
 
   /** As `written` of each. What is missing in memory is fetched together. */

@@ -1,6 +1,7 @@
 /** The integrity check of attachments: blobs with what refers to them, chunks with blobs, content with digests. */
 import { ByteReader, corruptBytes, sameBytes } from '../../codec/bytes.ts'
 import type { Key } from '../../base/brand.ts'
+import type { Pause } from '../../base/long-work.ts'
 import { keyNumber, numberKey, KEY_NUMBER_BYTES } from '../../codec/key-encoding.ts'
 import type { HeldSnapshot } from '../../kv/key-value-store.ts'
 import { decodeAttachments } from './attachment-section.ts'
@@ -26,7 +27,7 @@ export class BlobCheck {
   }
 
   /** What is wrong. Reads the content of all attachments, one chunk at a time. */
-  async run(snapshot: HeldSnapshot, collectionNumber: number): Promise<readonly string[]> {
+  async run(snapshot: HeldSnapshot, collectionNumber: number, pause: Pause): Promise<readonly string[]> {
     const reader = new BlobReader(snapshot, collectionNumber)
     const { records, pending } = await this.#readEntries(snapshot, reader)
     const stored = await countChunks(snapshot, reader)
@@ -40,7 +41,7 @@ export class BlobCheck {
       const chunks = stored.get(number) ?? 0
       stored.delete(number)
       if (chunks !== chunkCount(record.length)) this.#report(number, `has ${chunks} chunks`)
-      else await this.#checkContent(snapshot, reader, number, record)
+      else await this.#checkContent(snapshot, reader, number, record, pause)
     }
     for (const number of this.#uses.keys()) this.#report(number, 'is missing')
     for (const number of stored.keys())
@@ -81,9 +82,11 @@ export class BlobCheck {
     reader: BlobReader,
     number: number,
     { length, digest }: BlobRecord,
+    pause: Pause,
   ): Promise<void> {
     const md5 = new Md5()
     for (let index = 0; index < chunkCount(length); index++) {
+      await pause()
       const [chunk] = await snapshot.attempt(() => reader.chunksOf(number, index, index + 1))
       if (chunk!.length !== Math.min(CHUNK_BYTES, length - index * CHUNK_BYTES)) {
         this.#report(number, `has a chunk of ${chunk!.length} bytes`)
