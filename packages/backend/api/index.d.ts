@@ -19,7 +19,7 @@ export interface Actor {
     /** The request, as rules read it. */
     readonly request: RequestInfo;
     /** What the answer may take. Without one it counts for no client. */
-    readonly budget?: AnswerBudget;
+    readonly budget?: AnswerBudget | undefined;
 }
 
 /** A condition of a rule, with its answer when it is asked alone. */
@@ -1670,7 +1670,7 @@ interface AllowOptions {
     readonly unsaved?: boolean;
 }
 
-/** What one answer may still take. */
+/** What one answer may still take. One record has any size. */
 interface AnswerBudget {
     /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
     take(bytes: number): void;
@@ -1854,6 +1854,8 @@ interface BaseDefinition extends DefinitionBase {
 interface BatchOptions {
     /** How long its work may take. The wait for other writes is not counted. */
     readonly timeoutMs: number;
+    /** What the records may take of the answer, and of the memory until then. */
+    readonly budget?: AnswerBudget | undefined;
     /** How often a file is named. */
     readonly namings?: number;
     /** Begins the transaction. */
@@ -3783,9 +3785,7 @@ class RecordWrites {
      *
      * @throws BatchError for the first operation that is refused; ServiceError INVALID if it takes too long
      */
-    batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], { timeoutMs }: {
-        readonly timeoutMs: number;
-    }): Promise<readonly (RecordJson | undefined)[]>;
+    batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], options: Pick<BatchOptions, 'timeoutMs' | 'budget'>): Promise<readonly (RecordJson | undefined)[]>;
     /** As `batch`, without what is shown. `first` and `last` are of the same transaction. @throws as `batch`, or what they throw */
     writeTogether(principal: Principal, operations: readonly (BatchedWrite | ServiceError)[], options: Pick<BatchOptions, 'timeoutMs' | 'first' | 'last'>): Promise<readonly (WrittenRecord | undefined)[]>;
     /**
@@ -3798,7 +3798,7 @@ class RecordWrites {
 }
 
 interface RecordWritesParts extends RecordWriterParts {
-    readonly reads: Shows;
+    readonly reads: Pick<RecordReads, 'show' | 'findIn' | 'inSnapshot'>;
 }
 
 /** A page of records is about to be answered. */
@@ -4148,11 +4148,6 @@ class ShownRevisions {
     constructor(key: DataKey);
     /** The revision of a record, as a principal sees it. What the principal sends is compared with it. */
     of({ isAdmin }: Principal, { id: collection }: Pick<Definition, 'id'>, id: string, rev: string): string;
-}
-
-/** Shows documents as they are stored, as `RecordReads` does. */
-interface Shows {
-    show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<RecordJson[]>;
 }
 
 /** What signals are sent by. */

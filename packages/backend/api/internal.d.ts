@@ -657,6 +657,9 @@ export class Windows {
 /** Makes a file whose name comes after all others of the folder, and returns that. @throws ServiceError INVALID */
 export function addMigration(folder: string, name: string, text: string, now: number): Promise<string>;
 
+/** How long ago something was, in milliseconds. What lies ahead was written by a clock that was wrong, and is as old as can be. */
+export function ageMs(nowMs: number, thenMs: number): number;
+
 /** A server whose database nobody else serves. */
 export function aloneIn(chance: Chance): Fleet;
 
@@ -737,6 +740,9 @@ export function forgetMissing(database: Database, files: readonly MigrationFile[
 
 /** A ServiceError INVALID. */
 export function invalid(message: string): ServiceError;
+
+/** Notes the time. Whether it may be used to forget what is old. `doubtMs`: how long it is doubted after a jump. */
+export function isClockTrusted(database: Database, now: number, doubtMs?: number): Promise<boolean>;
 
 /** Whether a value is an object: null and arrays are not. */
 export function isJsonObject(value: unknown): value is JsonObject;
@@ -839,7 +845,7 @@ type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Veri
 
 type Algorithm = 'argon2id' | 'scrypt';
 
-/** What one answer may still take. */
+/** What one answer may still take. One record has any size. */
 interface AnswerBudget {
     /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
     take(bytes: number): void;

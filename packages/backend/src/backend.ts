@@ -1,7 +1,7 @@
 /** Puts the parts of an application backend together. */
 import { open } from 'pannier'
 import type { Database } from 'pannier'
-import { environmentOf } from 'pannier/internal'
+import { environmentOf, tellListener } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 import type { Environment } from 'pannier/types'
 import { Access } from './access/access.ts'
@@ -61,7 +61,7 @@ import { Reports } from './sql/reports.ts'
 import { SqlConsole } from './sql/sql-console.ts'
 import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/note-rules.ts'
-import { clockBehindMs } from './sync/seen-clock.ts'
+import { clockBehindMs } from './gateway/seen-clock.ts'
 import { HeldNow } from './sync/held-now.ts'
 import { liveSync } from './sync/live-sync.ts'
 import { Sync } from './sync/sync.ts'
@@ -322,7 +322,7 @@ async function openLogs(
   { logs: given, print = () => {} }: BackendOptions,
 ): Promise<Logging> {
   const database = given ?? (await open('logs', { storage: memory(), environment: parts.environment }))
-  const logs = new Logs({ ...parts, database, print })
+  const logs = new Logs({ ...parts, database, print: (entry) => tellListener(() => print(entry)) })
   const close = async (): Promise<void> => {
     await logs.close()
     if (given === undefined) await database.close()

@@ -2,6 +2,7 @@
  * OAuth2 in a window of its own, as PocketBase's SDK does it: the server tells the code to the stream that waits for it. Loaded by the
  * first that signs in so.
  */
+import { awaitUser } from 'pannier/internal'
 import { ClientError } from './client-error.ts'
 import { readEvents } from './event-stream.ts'
 import { routeOf, type Server } from './server.ts'
@@ -46,6 +47,7 @@ export async function signInByPopup(
       'oauth2(): there are no windows here. Give "open", which shows an address to the user.',
     )
   const ended = new AbortController()
+  let failure: { readonly error: unknown } | undefined
   const stop = AbortSignal.any([ended.signal, ...(signal === undefined ? [] : [signal])])
   try {
     const methods = routeOf('GET', collection, 'auth-methods')
@@ -58,12 +60,17 @@ export async function signInByPopup(
       const url = pageOf(provider, redirectURL)
       url.searchParams.set('state', clientId)
       if (place) place.location.href = String(url)
-      else open(String(url))
+      else
+        void awaitUser('oauth2()', 'open', () => open(String(url))).catch((error: unknown) => {
+          failure = { error }
+          ended.abort()
+        })
     })
     if (redirect.code === undefined)
       throw new ClientError('INVALID', `${name} did not sign in: ${redirect.error ?? 'no code'}.`)
     return { provider: name, code: redirect.code, codeVerifier: provider.codeVerifier, redirectURL, createData }
   } catch (cause) {
+    if (failure !== undefined) throw failure.error
     if (signal?.aborted) throw new ClientError('INVALID', 'oauth2(): it was given up.', { cause })
     throw cause instanceof ClientError ? cause : new ClientError('UNREACHABLE', 'The server did not answer.', { cause })
   } finally {

@@ -160,6 +160,14 @@ test('another service signs in where there are no windows, and its tokens are no
 test('an unknown provider, and a user who gives up, fail', async () => {
   const open = (): void => {}
   await expect(client.signIn.oauth2('users', 'google', { open })).rejects.toMatchObject({ code: 'INVALID' })
+  const own = new Error('no browser on this device')
+  for (const failing of [
+    () => Promise.reject(own),
+    () => {
+      throw own
+    },
+  ])
+    await expect(client.signIn.oauth2('users', 'oidc', { open: failing })).rejects.toBe(own)
   const signal = AbortSignal.timeout(50)
   await expect(client.signIn.oauth2('users', 'oidc', { open, signal })).rejects.toMatchObject({ message: /given up/ })
   await expect(client.signIn.passkey('users')).rejects.toMatchObject({ code: 'INVALID' })

@@ -154,6 +154,14 @@ export interface Environment {
     after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
+/** What a function must return. */
+export interface Expected<T> {
+    /** Follows "must return". */
+    readonly what: string;
+    /** Whether it is. */
+    readonly is: (value: unknown) => value is T;
+}
+
 /** The guard of what relations do to documents of a collection; undefined: nothing judges them. */
 export type FollowingGuard = (collection: string) => DocumentGuard | undefined;
 
@@ -170,6 +178,8 @@ export class GuardReader {
     get(collection: string, id: string): StoredDocument | undefined;
     /** As `get`, and when it was written last. */
     written(collection: string, id: string): WrittenDocument | undefined;
+    /** Whether each id has a document. It reads none of them. */
+    has(collection: string, ids: readonly string[]): boolean[];
     /** As `written` of each. What is missing in memory is fetched together. */
     writtenMany(collection: string, ids: readonly string[]): (WrittenDocument | undefined)[];
     /** As `get` of each. What is missing in memory is fetched together. */
@@ -367,6 +377,11 @@ export interface PageStore {
     /** Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }
+
+/**
+ * Call it after each step, and await it if it returns a promise. It returns one when it is time to release the thread.
+ */
+export type Pause = () => MaybePromise<void>;
 
 /** A row and where it stands. */
 export type Positioned<Row> = Row & {
@@ -596,6 +611,9 @@ export interface WrittenDocument {
 /** Cheap assertions always run. */
 export function assert(condition: boolean, message: string): asserts condition;
 
+/** For a function that may promise. */
+export function awaitUser<T = unknown>(call: string, name: string, run: () => unknown, expected?: Expected<T>): Promise<T>;
+
 /** A caller waits for this work: until its end a Node process stays alive, also where only timers that keep nothing alive lead there. */
 export function awaited<T>(environment: Timers, work: Promise<T>): Promise<T>;
 
@@ -677,6 +695,8 @@ export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWor
 
 /** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
+
+export function isThenable(value: unknown): value is PromiseLike<unknown>;
 
 /** Resolves when the listeners of `onChange` have heard of all commits that the handle has seen. */
 export function listenersHaveHeard(database: Database): Promise<void>;
@@ -865,14 +885,6 @@ interface Entry {
     readonly value: Uint8Array;
 }
 
-/** What a function must return. */
-interface Expected<T> {
-    /** Follows "must return". */
-    readonly what: string;
-    /** Whether it is. */
-    readonly is: (value: unknown) => value is T;
-}
-
 /** `why`: PANNIER_CLOSED. */
 type GoneListener = (why: PannierError) => void;
 
@@ -944,11 +956,6 @@ interface ParsedSearch {
     /** At least two words. */
     readonly phrases: readonly (readonly string[])[];
 }
-
-/**
- * Call it after each step, and await it if it returns a promise. It returns one when it is time to release the thread.
- */
-type Pause = () => MaybePromise<void>;
 
 /** Bodies whose sequence number is higher than `after`, and at most `upTo`, have the version `from`. */
 interface PendingMigration {

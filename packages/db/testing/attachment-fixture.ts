@@ -109,7 +109,7 @@ export class AttachmentStore {
           for (const { blob, length } of decodeAttachments(cursor.value)) blobs.set(blob, length)
       })
       for (const section of await sections(snapshot)) check.add(section)
-      assertEqual(await check.run(snapshot, COLLECTION), [])
+      assertEqual(await check.run(snapshot, COLLECTION, () => undefined), [])
       if (!settled) return
       const reader = new BlobReader(snapshot, COLLECTION)
       const chunks = [...blobs.values()].reduce((sum, length) => sum + chunkCount(length), 0)

@@ -1,5 +1,5 @@
 /** Adapters: the procedures of a server that documents are pushed to and loaded from. */
-import { notPromised } from 'pannier/internal'
+import { isThenable, notPromised } from 'pannier/internal'
 import { failure } from './errors.ts'
 import type { DirtyDocument, JsonObject } from './stored-document.ts'
 import { isObject } from './values.ts'
@@ -103,10 +103,6 @@ export function defaultInvoke(call: AdapterCall, options: { readonly timeout?: n
     const answered = client.invokeProcedure!(call, { ...options, onSuccess: resolve, onFailure: reject })
     if (isThenable(answered)) answered.then(resolve, reject)
   })
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }
 
 function procedureFor(adapter: AdapterOptions, document: DirtyDocument): string {

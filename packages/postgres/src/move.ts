@@ -6,6 +6,7 @@
  * original. A move that dies with the writers stopped is undone or finished by those who wait (`Places.follow`).
  */
 import type { PannierError } from 'pannier'
+import { tellListener } from 'pannier/internal'
 import type { Result, Statement } from './connections.ts'
 import { Copying } from './copying.ts'
 import { failure } from './errors.ts'
@@ -44,7 +45,7 @@ export async function moveDatabase(places: Places, name: string, target: OnePost
   if (spot.postgres === target) {
     // An earlier call has switched it, and was ended before it had tidied up.
     for (const postgres of places.all) await deleteCopies(places, postgres, name)
-    return work.onProgress?.(1)
+    return tellListener(() => work.onProgress?.(1))
   }
   await new Move(places, name, { spot, id: source, target }, work).run()
 }
@@ -106,7 +107,7 @@ class Move {
     await this.#source.hub.announce(this.#name)
     await this.#places.deleteCopy(this.#source, this.#id)
     await this.#step('done')
-    this.#work.onProgress?.(1)
+    tellListener(() => this.#work.onProgress?.(1))
   }
 
   /** From here on no other move of the database can switch it. */
@@ -124,7 +125,7 @@ class Move {
     for (let pass = 0; pass < PASSES_MAX; pass++) {
       const missing = await this.#copying.pass((done) => {
         this.#throwIfAborted()
-        if (pass === 0) this.#work.onProgress?.(0.95 * done)
+        if (pass === 0) tellListener(() => this.#work.onProgress?.(0.95 * done))
       })
       if (missing <= REST_MAX) break
     }

@@ -2,8 +2,7 @@
 import { useMemo, type DependencyList } from 'react'
 import type { LiveCount, Query } from 'pannier'
 import type { LiveStatus } from 'pannier/types'
-import type { Live } from './live-store.ts'
-import { useLive } from './use-live.ts'
+import { useLive, type LiveKind } from './use-live.ts'
 
 /** A query whose count is to be live while the component is mounted, or a count that is live already and that its owner closes. */
 export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount
@@ -28,10 +27,12 @@ export function useCount(
   query: CountSource | undefined | (() => CountSource | undefined),
   deps?: DependencyList,
 ): CountResult {
-  const state = useLive<CountSource, number>(query, deps, startCount, true)
+  const state = useLive<CountSource, number>(query, deps, COUNT, true)
   return useMemo(() => ({ count: state.value, status: state.status, error: state.error }), [state])
 }
 
-function startCount(source: CountSource): Live<number> {
-  return 'subscribe' in source ? source : source.liveCount()
+const COUNT: LiveKind<CountSource, number> = {
+  hook: 'useCount()',
+  method: 'liveCount',
+  start: (source) => ('subscribe' in source ? source : source.liveCount()),
 }

@@ -2,7 +2,6 @@
 import { useMemo, type DependencyList } from 'react'
 import type { LiveQuery, Query } from 'pannier'
 import type { LiveStatus } from 'pannier/types'
-import type { Live } from './live-store.ts'
 import { useLive } from './use-live.ts'
 
 /** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
@@ -45,13 +44,18 @@ export function useRows<Row extends object>(
   deps: DependencyList | undefined,
   keepsPrevious: boolean,
 ): LiveResult<Row> {
-  const state = useLive<LiveSource<Row>, readonly Row[]>(query, deps, startRows, keepsPrevious)
+  const state = useLive<LiveSource<Row>, readonly Row[]>(
+    query,
+    deps,
+    { hook: 'useLiveQuery()', method: 'live', start: startRows },
+    keepsPrevious,
+  )
   return useMemo(
     () => ({ rows: state.value ?? NO_ROWS, isPrevious: state.isPrevious, status: state.status, error: state.error }),
     [state],
   )
 }
 
-function startRows<Row extends object>(source: LiveSource<Row>): Live<readonly Row[]> {
+function startRows<Row extends object>(source: LiveSource<Row>): LiveQuery<Row> {
   return 'subscribe' in source ? source : source.live()
 }

@@ -34,3 +34,31 @@ test('on a server a query is loading, and a query without input is idle', async 
   expect(running.status).toBe('live')
   await db.close()
 })
+
+test('a function that gives no query is an error that says so, and what it throws is kept', () => {
+  const rendered = (query: unknown, hook: (query: never) => unknown): string => {
+    const Page = (): ReactNode => {
+      hook(query as never)
+      return null
+    }
+    return renderToString(createElement(Page))
+  }
+  const own = new Error('of the component')
+  for (const [name, hook] of [
+    ['useLiveQuery()', useLiveQuery],
+    ['useCount()', useCount],
+  ] as const) {
+    expect(() => rendered(async () => undefined, hook)).toThrow(`${name}: query must be synchronous`)
+    for (const wrong of [null, false, 0, '', {}, []]) {
+      const must = `${name}: query must return a query, or undefined`
+      expect(() => rendered(() => wrong, hook)).toThrow(must)
+      expect(() => rendered(wrong, hook)).toThrow(must)
+    }
+    expect(() =>
+      rendered(() => {
+        throw own
+      }, hook),
+    ).toThrow(own)
+    expect(rendered(() => undefined, hook)).toBe('')
+  }
+})

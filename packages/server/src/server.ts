@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
-import { checkOptions, environmentOf, systemEnvironment } from 'pannier/internal'
+import { checkOptions, environmentOf, systemEnvironment, tellListener } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { Environment, OptionNames } from 'pannier/internal'
 import { Auth } from './auth/auth.ts'
@@ -200,7 +200,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   addFigures(context, { database, backend, replicator })
   refuseRest()
   await app.ready()
-  own.onRestart((reason) => options.onRestart?.(reason))
+  own.onRestart((reason) => tellListener(() => options.onRestart?.(reason)))
   const close = async (): Promise<void> => {
     closing.abort()
     backend.backups.end()

@@ -5,6 +5,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Environment } from 'pannier/types'
 import type { Fleet } from '../fleet/fleet.ts'
+import { ageMs, CLOCK_MS_MAX } from '../gateway/seen-clock.ts'
 
 const VALID_MS: number = 5 * 60 * 1000
 const RANDOM_BYTES = 16
@@ -40,17 +41,19 @@ export class Challenges {
       return false
     const payload = bytes.subarray(0, RANDOM_BYTES + TIME_BYTES)
     const isOurs = timingSafeEqual(bytes.subarray(payload.length), await this.#sign(payload, about))
-    return isOurs && this.#environment.wallClock() < endOf(bytes) && !this.#used.has(challenge)
+    return (
+      isOurs && ageMs(this.#environment.wallClock(), endOf(bytes) - VALID_MS) < VALID_MS && !this.#used.has(challenge)
+    )
   }
 
   /** False: somebody has used it meanwhile. */
   async use(challenge: string): Promise<boolean> {
     if (this.#used.has(challenge)) return false
     for (const [used, untilMs] of this.#used) {
-      if (this.#environment.wallClock() < untilMs) break
+      if (this.#environment.now() < untilMs) break
       this.#used.delete(used)
     }
-    this.#used.set(challenge, this.#environment.wallClock() + VALID_MS)
+    this.#used.set(challenge, this.#environment.now() + VALID_MS + CLOCK_MS_MAX)
     return this.#fleet.claim(`challenge ${createHash('sha256').update(challenge).digest('base64url')}`)
   }
 

@@ -32,7 +32,7 @@ export class FirstSuperuser {
   async offer(): Promise<string | undefined> {
     if (await this.#exists()) return undefined
     const secret = randomSecret(this.#host.environment, SECRET_BYTES)
-    this.#offer = { secret: Buffer.from(secret), endsMs: this.#host.environment.wallClock() + MINUTES * 60_000 }
+    this.#offer = { secret: Buffer.from(secret), endsMs: this.#host.environment.now() + MINUTES * 60_000 }
     return secret
   }
 
@@ -42,7 +42,7 @@ export class FirstSuperuser {
     const { secret, endsMs } = this.#offer
     const given = Buffer.from(token)
     if (given.length !== secret.length || !timingSafeEqual(given, secret)) return undefined
-    if (this.#host.environment.wallClock() >= endsMs || (await this.#exists())) this.#offer = undefined
+    if (this.#host.environment.now() >= endsMs || (await this.#exists())) this.#offer = undefined
     return this.#offer && { ...GUEST, by: 'setup' }
   }
 

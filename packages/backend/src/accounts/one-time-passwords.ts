@@ -21,6 +21,7 @@ import { accountAt } from './find-account.ts'
 import { checkForm, isRecordId, NAME_BYTES_MAX, readEmail, readTexts, textError } from './forms.ts'
 import { unknownPassword } from './proofs.ts'
 import type { Holder } from './tokens.ts'
+import { ageMs } from '../gateway/seen-clock.ts'
 
 /** One that is made, for somebody who is not asked for a mail. */
 export interface NewOneTimePassword {
@@ -50,7 +51,7 @@ export class OneTimePasswords {
 
   constructor(host: AccountsHost) {
     this.#host = host
-    this.#decoys = new DecoyPasswords(OPEN_MAX, () => host.environment.wallClock())
+    this.#decoys = new DecoyPasswords(OPEN_MAX, () => host.environment.now())
     this.#tries = new Windows(host.environment, 'one-time passwords', host.fleet)
   }
 
@@ -161,7 +162,7 @@ export class OneTimePasswords {
   }
 
   #isExpired({ otp }: AuthDefinition, { created }: JsonObject): boolean {
-    return !(this.#host.environment.wallClock() < timeOfDateText(String(created)) + otp.duration * 1000)
+    return !(ageMs(this.#host.environment.wallClock(), timeOfDateText(String(created))) < otp.duration * 1000)
   }
 
   #countTry(key: string): void {

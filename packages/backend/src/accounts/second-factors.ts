@@ -8,6 +8,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
 import { isRecordId } from './forms.ts'
+import { ageMs } from '../gateway/seen-clock.ts'
 
 const ID_CHARS = 15
 
@@ -72,6 +73,6 @@ export class SecondFactors {
   }
 
   #isOver({ created }: JsonObject, { mfa }: AuthDefinition): boolean {
-    return !(this.#host.environment.wallClock() < timeOfDateText(String(created)) + mfa.duration * 1000)
+    return !(ageMs(this.#host.environment.wallClock(), timeOfDateText(String(created))) < mfa.duration * 1000)
   }
 }

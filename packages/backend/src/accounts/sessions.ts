@@ -12,6 +12,7 @@ import type { Definitions } from '../definitions/definitions.ts'
 import { dateText } from '../fields/date-text.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Account, Principal } from '../gateway/principal.ts'
+import { ageMs, isClockTrusted } from '../gateway/seen-clock.ts'
 
 interface SessionsHost {
   readonly database: Database
@@ -136,7 +137,7 @@ export class Sessions {
   async loginAgeMsOf({ account, session }: Principal): Promise<number> {
     const stored = account && session !== undefined ? await this.#stored.get(keyOf(account, session)) : undefined
     if (stored === undefined || stored.method === 'impersonate' || stored.method === 'refresh') return Infinity
-    return this.#host.environment.wallClock() - stored.createdMs
+    return ageMs(this.#host.environment.wallClock(), stored.createdMs)
   }
 
   /** Whether the session of the principal has ended, if it has an account. */
@@ -176,12 +177,14 @@ export class Sessions {
 
   /** Deletes those whose tokens are worth nothing any more. */
   async deleteEnded(): Promise<void> {
-    const { definitions, environment } = this.#host
+    const { database, definitions, environment } = this.#host
+    const now = environment.wallClock()
+    // An end that is forgotten too soon would be none.
+    const nowMs = (await isClockTrusted(database, now)) ? now : 0
     for await (const session of this.#stored.find({})) {
       const definition = definitions.find(session.collection)
       const record = definition?.type === 'auth' ? await definitions.records(definition).get(session.record) : undefined
-      if (record === undefined || !isKept(session, record, environment.wallClock()))
-        await this.#stored.delete(session._id)
+      if (record === undefined || !isKept(session, record, nowMs)) await this.#stored.delete(session._id)
     }
   }
 

@@ -10,6 +10,7 @@ import type { ApiTokens } from './api-tokens.ts'
 import { KnownTokens, type KnownToken } from './known-tokens.ts'
 import { accountInKey, SESSION_LAG_MS, SESSIONS_COLLECTION, type Sessions } from './sessions.ts'
 import { claimsIn, holderOf, principalOf } from './tokens.ts'
+import { ageMs } from '../gateway/seen-clock.ts'
 
 interface TokenPrincipalsHost {
   readonly database: Database
@@ -54,7 +55,7 @@ export class TokenPrincipals {
       this.#definitions = definitions.schema
     }
     const known = await this.#find(type === 'api' ? this.#knownApiTokens : this.#known, type, token)
-    if (known !== undefined && environment.wallClock() - known.usedMs >= SESSION_LAG_MS) {
+    if (known !== undefined && ageMs(environment.wallClock(), known.usedMs) >= SESSION_LAG_MS) {
       known.usedMs = environment.wallClock()
       this.#noteUse(known.principal)
     }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomText, type Chance } from '../gateway/chance.ts'
+import { ageMs } from '../gateway/seen-clock.ts'
 import type { ByteRange, FileContent, FileHead, FileInfo, FilePlace } from '../files/file-place.ts'
 
 export const ZIP_TYPE = 'application/zip'
@@ -100,4 +101,12 @@ async function missingAs<T>(otherwise: T, reading: Promise<T>): Promise<T> {
 /** The bytes of a file. It is opened when the first are asked for: nobody would close it if they never are. */
 export async function* fileBytes(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, undefined> {
   if (start < end) yield* createReadStream(path, { start, end: end - 1 }) as AsyncIterable<Uint8Array>
+}
+
+/** `newest`: it was made now, whatever the clock says. Those of one moment are in the order of the times in their names. */
+export function newestFirst(known: readonly FileInfo[], newest: string, nowMs: number): readonly FileInfo[] {
+  const age = ({ key, modifiedMs }: FileInfo): number => (key === newest ? -Infinity : ageMs(nowMs, modifiedMs))
+  return known.toSorted(
+    (one, other) => age(one) - age(other) || other.modifiedMs - one.modifiedMs || (one.key < other.key ? 1 : -1),
+  )
 }

@@ -15,7 +15,7 @@ import type { UploadedFile } from '../records/record-types.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Settings } from '../settings/settings.ts'
 import { archiveOf, type Databases } from './archive.ts'
-import { BackupFolder, isBackupName, ZIP_TYPE } from './backup-folder.ts'
+import { BackupFolder, isBackupName, newestFirst, ZIP_TYPE } from './backup-folder.ts'
 import { cleanRestores, isRestoreReady, prepareRestore, type RestoreOptions } from './restore.ts'
 
 /** Where a server has its databases. */
@@ -313,9 +313,8 @@ export class Backups {
     if (cronMaxKeep === 0) return
     const known: FileInfo[] = []
     for await (const info of place.list(AUTO_PREFIX)) known.push(info)
-    // Those of one moment by the times in their names.
-    known.sort((one, other) => other.modifiedMs - one.modifiedMs || (one.key < other.key ? 1 : -1))
-    for (const { key } of known.slice(cronMaxKeep)) await place.delete(key)
+    for (const { key } of newestFirst(known, name, this.#options.environment.wallClock()).slice(cronMaxKeep))
+      await place.delete(key)
   }
 }
 

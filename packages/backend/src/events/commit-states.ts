@@ -24,7 +24,7 @@ interface CommitStatesOptions {
   readonly isFollowed: (collection: string) => boolean
   /** Calls back when there is a new step. */
   readonly onStep: () => void
-  readonly environment: Pick<Environment, 'wallClock'>
+  readonly environment: Pick<Environment, 'now'>
 }
 
 interface State {
@@ -106,7 +106,7 @@ export class CommitStates {
       snapshot,
       sequence: snapshot.sequence,
       collections,
-      atMs: this.#options.environment.wallClock(),
+      atMs: this.#options.environment.now(),
     })
   }
 
@@ -127,7 +127,7 @@ export class CommitStates {
   }
 
   #prune(): void {
-    const nowMs = this.#options.environment.wallClock()
+    const nowMs = this.#options.environment.now()
     const isKept = ({ atMs }: State): boolean => nowMs <= this.keptUntilMs && nowMs - atMs <= KEPT_MS
     const slowest = this.#slowest()
     let count = 0

@@ -143,7 +143,7 @@ export class Notifier {
   /** Keeps what subscribers that can return may miss: while they are there, and for some time after that. */
   keepForReturn(areThere: boolean): void {
     if (this.#following !== undefined)
-      this.#following.states.keptUntilMs = areThere ? Infinity : this.#options.environment.wallClock() + KEPT_MS
+      this.#following.states.keptUntilMs = areThere ? Infinity : this.#options.environment.now() + KEPT_MS
   }
 
   /** Somebody has gone. While nobody is subscribed, commits are followed as long as somebody may return. */
@@ -151,7 +151,7 @@ export class Notifier {
     this.#signals.tidy()
     if (!this.isEmpty) return
     const { environment } = this.#options
-    const keptMs = (this.#following?.states.keptUntilMs ?? 0) - environment.wallClock()
+    const keptMs = (this.#following?.states.keptUntilMs ?? 0) - environment.now()
     if (keptMs > 0) this.#cancelLetGo ??= environment.after(Math.min(keptMs, KEPT_MS), () => void this.#stop())
     else void this.#stop()
   }

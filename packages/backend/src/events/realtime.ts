@@ -65,7 +65,7 @@ export class Realtime {
   constructor(options: RealtimeOptions) {
     this.#options = options
     this.#signedIn = new SignedIn(options.definitions)
-    this.#budgets = new RowBudgets(() => options.environment.wallClock())
+    this.#budgets = new RowBudgets(() => options.environment.now())
     this.#host = {
       server: options.fleet.id,
       environment: options.environment,

@@ -11,6 +11,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { Bucket } from './bucket.ts'
 import { thumbKeys, type KeptFile, type KeptFiles } from './kept-files.ts'
 import { attachmentIn, fileNames } from './record-content.ts'
+import { ageMs } from '../gateway/seen-clock.ts'
 
 interface SweeperHost {
   readonly database: Database
@@ -133,7 +134,7 @@ export class FileSweeper {
   /** @throws if it is young: its prefix is looked at again later */
   #spare(modifiedMs: number): void {
     const { fleet, environment } = this.#host
-    if (fleet.id !== '' && environment.wallClock() - modifiedMs < YOUNG_MS)
+    if (fleet.id !== '' && ageMs(environment.wallClock(), modifiedMs) < YOUNG_MS)
       throw new Error('Another server may be about to name it.')
   }
 

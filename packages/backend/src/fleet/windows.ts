@@ -3,7 +3,8 @@
  * it. Memory is bounded: what has counted least is forgotten first.
  *
  * A server tells the others within a second, so `n` servers may allow `n` times as much in that second. What it has counted of a window it
- * keeps for itself while that is less than a tenth: who is far from a limit costs no message.
+ * keeps for itself while that is less than a tenth: who is far from a limit costs no message. No clock of the wall decides, as one that was
+ * wrong would lock for years.
  */
 import type { Environment } from 'pannier/types'
 import { aloneIn, type Fleet, type Message } from './fleet.ts'
@@ -59,7 +60,7 @@ export class Windows {
   waitMs(key: string, most: number): number {
     const window = this.#windows.get(key)
     if (window === undefined || window.own + window.others < most) return 0
-    return Math.max(0, window.untilMs - this.#environment.wallClock())
+    return Math.max(0, window.untilMs - this.#environment.now())
   }
 
   /** Counts one. The result takes it back. */
@@ -87,7 +88,7 @@ export class Windows {
   }
 
   #window(key: string, most: number, seconds: number): Window {
-    const now = this.#environment.wallClock()
+    const now = this.#environment.now()
     const known = this.#windows.get(key)
     if (known !== undefined && now < known.untilMs) return known
     this.#windows.delete(key)

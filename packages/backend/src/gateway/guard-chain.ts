@@ -1,10 +1,20 @@
 /** Guards, asked one after another. */
 import { isPannierError, PannierError } from 'pannier'
-import type { FollowingGuard } from 'pannier/internal'
+import { awaitUser, callUser, type Expected, type FollowingGuard } from 'pannier/internal'
 import type { JsonObject } from './documents.ts'
 import type { GuardedChange, GuardedWrite, Judge, Refusal, Write, WriteGuard } from './guards.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from './log-entry.ts'
 import { ServiceError } from './service-error.ts'
+
+const GUARD = 'guards'
+const A_JUDGE: Expected<Judge | undefined> = {
+  what: 'a function, or undefined',
+  is: (value): value is Judge | undefined => value === undefined || typeof value === 'function',
+}
+const A_REFUSAL: Expected<Refusal | undefined> = {
+  what: 'an error, or undefined',
+  is: (value): value is Refusal | undefined => value === undefined || value instanceof Error,
+}
 
 /** Guards in their order, as one. */
 export class GuardChain {
@@ -32,8 +42,11 @@ export class GuardChain {
       const places = verdicts === documents ? undefined : passing(verdicts)
       if (places?.length === 0) break
       const asked = places === undefined ? documents : (places.map((place) => verdicts[place]!) as JsonObject[])
-      const answer = guard.prepare(asked === documents ? write : { ...write, documents: asked })
-      const prepared = answer instanceof Promise ? await answer : answer
+      const given = asked === documents ? write : { ...write, documents: asked }
+      const prepared = await awaitUser(GUARD, 'prepare', () => guard.prepare!(given), {
+        what: 'a document or an error for each document',
+        is: (answer) => Array.isArray(answer) && answer.length === asked.length && answer.every(isObject),
+      } as Expected<readonly (JsonObject | Refusal)[]>)
       if (prepared === asked) continue
       if (places === undefined) verdicts = prepared
       else {
@@ -47,7 +60,7 @@ export class GuardChain {
 
   /** What judges inside the transaction. Ask it after `prepare`. */
   decide(write: Write): readonly Judge[] {
-    return this.#guards.flatMap((guard) => guard.decide?.(write) ?? [])
+    return this.#guards.flatMap((guard) => callUser(GUARD, 'decide', () => guard.decide?.(write), A_JUDGE) ?? [])
   }
 
   /**
@@ -70,7 +83,7 @@ export class GuardChain {
   written(write: Write, documents: readonly JsonObject[]): void {
     for (const guard of this.#guards) {
       try {
-        guard.written?.(write, documents)
+        callUser(GUARD, 'written', () => guard.written?.(write, documents))
       } catch (error) {
         const message = `A guard failed after a write to ${write.database}. ${errorText(error)}`
         this.#logs.write({ level: LOG_LEVELS.error, message })
@@ -82,7 +95,7 @@ export class GuardChain {
 /** The first refusal of a document. */
 export function judgedBy(judges: readonly Judge[], change: GuardedChange): Refusal | undefined {
   for (const judge of judges) {
-    const refusal = judge(change)
+    const refusal = callUser(GUARD, 'a judge', () => judge(change), A_REFUSAL)
     if (refusal !== undefined) return refusal
   }
   return undefined
@@ -103,6 +116,10 @@ export function asServiceError(refusal: Refusal): ServiceError {
   if (!isPannierError(refusal)) return refusal as ServiceError
   const code = refusal.code === 'PANNIER_CONFLICT' ? 'CONFLICT' : 'INVALID'
   return new ServiceError(code, refusal.message, { cause: refusal })
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 function passing(verdicts: readonly (JsonObject | Refusal)[]): readonly number[] {

@@ -10,6 +10,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import { errorText, LOG_LEVELS, type LogEntry, type LogWriter } from '../gateway/log-entry.ts'
 import type { Settings } from '../settings/settings.ts'
 import { LOG_COLLECTION } from './log-definition.ts'
+import { isClockTrusted } from '../gateway/seen-clock.ts'
 
 const ID_CHARS = 15
 /** As PocketBase. */
@@ -18,6 +19,8 @@ const WAIT_MS = 3000
 /** More are dropped while the database is slower than what happens. */
 const WAITING_MAX = 10_000
 const REMOVED_AT_ONCE = 200
+/** A clock that has jumped is put right sooner. */
+const DOUBT_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** A log as it is stored. */
@@ -96,10 +99,12 @@ export class Logs implements LogWriter {
   /** Removes what the settings no longer keep. */
   removeOld(): Promise<void> {
     return this.#inTurn(async () => {
-      const { settings, environment } = this.#options
+      const { settings, environment, database } = this.#options
       const { maxDays, minLevel } = settings.values.logs
-      const first = dateText(environment.wallClock() - maxDays * DAY_MS)
-      await this.#remove({ created: { $lte: first } })
+      const now = environment.wallClock()
+      if (maxDays === 0) await this.#remove({})
+      else if (await isClockTrusted(database, now, DOUBT_MS))
+        await this.#remove({ created: { $lte: dateText(now - maxDays * DAY_MS) } })
       await this.#remove({ level: { $lt: minLevel } })
     })
   }

@@ -161,14 +161,14 @@ export class Mails {
   }
 
   #pause({ _id: id, to }: StoredMail, seconds: number): void {
-    this.#paused.set(id, { to, untilMs: this.#host.environment.wallClock() + seconds * 1000 })
+    this.#paused.set(id, { to, untilMs: this.#host.environment.now() + seconds * 1000 })
     this.#cancelTimer ??= this.#host.environment.after(LOOK_MS, () => this.#endPauses())
   }
 
   #endPauses(): void {
     const { environment } = this.#host
     this.#cancelTimer = undefined
-    const now = environment.wallClock()
+    const now = environment.now()
     for (const [id, { to, untilMs }] of this.#paused) {
       if (untilMs > now) continue
       this.#paused.delete(id)

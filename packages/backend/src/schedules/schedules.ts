@@ -7,6 +7,7 @@ import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, missing } from '../gateway/service-error.ts'
 import { cronProblem } from './cron-expression.ts'
+import { CLOCK_MS_MAX } from '../gateway/seen-clock.ts'
 
 /** A job as it is listed. */
 export interface Schedule {
@@ -45,6 +46,8 @@ export class Schedules {
   readonly #jobs = new Map<string, KnownJob>()
   readonly #running = new Map<string, Promise<void>>()
   #cancelTimer = (): void => {}
+  /** What the clock showed at the last look. */
+  #lookedMs = 0
   #closed = false
 
   constructor(host: SchedulesHost) {
@@ -115,6 +118,10 @@ export class Schedules {
   }
 
   #startDue(): void {
+    const now = this.#host.environment.wallClock()
+    // What was due by a clock that was ahead would not be due for years.
+    if (now < this.#lookedMs - CLOCK_MS_MAX) for (const job of this.#jobs.values()) job.dueMs = this.#after(job.cron)
+    this.#lookedMs = now
     for (const job of this.#jobs.values()) {
       if (job.dueMs > this.#host.environment.wallClock()) continue
       void this.#startByClock(job.id, job.dueMs)

@@ -4,6 +4,7 @@
  */
 import type { Collection, Database } from 'pannier'
 import { randomSecret, type Chance } from '../gateway/chance.ts'
+import { BOOTS_COLLECTION } from '../gateway/seen-clock.ts'
 
 interface Boot {
   readonly id: string
@@ -18,8 +19,6 @@ interface StoredBoots {
   readonly boots: readonly Boot[]
 }
 
-/** No CouchDB database can have this name. */
-export const BOOTS_COLLECTION = '$boots'
 const BOOTS_ID = 'boots'
 /** Tokens of earlier starts begin again. */
 const BOOTS_MAX = 1000

@@ -21,6 +21,7 @@ import { assertSyncable, rulesToSync, type AccountRules, type SyncedCollection }
 import { WatchedCollection } from './watched-collection.ts'
 import { Watcher } from './watcher.ts'
 import { watchingIn } from './watching.ts'
+import { CLOCK_MS_MAX } from '../gateway/seen-clock.ts'
 
 interface LiveSyncParts {
   readonly definitions: KnownDefinitions
@@ -61,7 +62,8 @@ class LiveSync implements Signals {
 
   get isWaiting(): boolean {
     const nowMs = this.#host.environment.wallClock()
-    return this.#fresh.size > 0 || [...this.#collections.values()].some(({ until }) => until <= nowMs)
+    if (this.#fresh.size > 0 || this.#isBack(nowMs)) return true
+    return [...this.#collections.values()].some(({ until }) => until <= nowMs)
   }
 
   join(subscriber: Subscriber, topic: Topic, after: number, was?: Principal): void {
@@ -116,10 +118,11 @@ class LiveSync implements Signals {
       if ((await this.#renew(watcher, watched, state, Infinity)) === true) this.#signal(watcher, sequence)
       await turns.next()
     }
+    const isBack = this.#isBack(nowMs)
     for (const watched of this.#collections.values()) {
-      if (watched.until > nowMs) continue
-      for (const watcher of watched.timed) {
-        if (watcher.until > nowMs) continue
+      if (watched.until > nowMs && !isBack) continue
+      for (const watcher of Array.from(watched.timed)) {
+        if (watcher.until > nowMs && !isBack) continue
         if ((await this.#renew(watcher, watched, state, Infinity)) === true) this.#signal(watcher, sequence)
         await turns.next()
       }
@@ -242,6 +245,11 @@ class LiveSync implements Signals {
   async #writtenTo({ synced }: WatchedCollection, state: SnapshotReader): Promise<number> {
     if (synced === undefined) return 0
     return (await state.read((guard) => guard.lastWrite(recordsName(synced.definition))?.sequence)) ?? 0
+  }
+
+  /** The clock was ahead: what was seen then is seen again. */
+  #isBack(nowMs: number): boolean {
+    return nowMs < this.#lookedMs - CLOCK_MS_MAX
   }
 
   /** Time alone may change what somebody sees. */

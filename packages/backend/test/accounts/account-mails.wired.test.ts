@@ -93,7 +93,7 @@ test('an address is verified by the token of its mail, and a second mail comes a
   const mail = await server.received(1)
   expect(mail.parsed).toMatchObject({ subject: 'Verify your Acme email' })
   await verification.request(users(), { email })
-  environment.jump(121_000)
+  await environment.advance(121_000)
   await verification.request(users(), { email })
   await server.received(2)
   await verification.confirm(users(), { token: tokenIn(mail) })
@@ -237,7 +237,7 @@ test('a one-time password expires, and is for its collection', async () => {
   const { otpId, password } = await askOtp()
   const wrong = 'Invalid or expired OTP'
   expect(await data(backend.accounts.authWithOtp(actor(), 'clients', { otpId, password }))).toBe(wrong)
-  environment.jump(180_000)
+  await environment.advance(180_000)
   expect(await data(backend.accounts.authWithOtp(actor(), 'users', { otpId, password }))).toBe(wrong)
   expect((await referring('_otps')).length).toBe(1)
   backend.schedules.run(SYSTEM, '__pbOTPCleanup__')

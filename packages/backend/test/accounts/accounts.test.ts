@@ -165,7 +165,7 @@ test('case counts in an identity, unless the unique index says otherwise', async
 
 test('a refresh gives a token that is valid for longer', async () => {
   const { token } = await logIn()
-  environment.jump(60_000)
+  await environment.advance(60_000)
   const principal = (await backend.accounts.principalOf(token))!
   const { token: fresh } = await backend.accounts.authRefresh(actor(principal), 'users', token)
   expect(fresh).not.toBe(token)
@@ -190,7 +190,7 @@ test('where two methods are needed, a password alone gives no token', async () =
   await expect(logIn('ann@example.com', 'the password', { mfaId: 'x' })).rejects.toMatchObject({
     message: 'Invalid or expired MFA session.',
   })
-  environment.jump(600_000)
+  await environment.advance(600_000)
   await expect(logIn('ann@example.com', 'the password', half)).rejects.toMatchObject({
     message: 'Invalid or expired MFA session.',
   })

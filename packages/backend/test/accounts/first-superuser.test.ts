@@ -71,9 +71,9 @@ test('a secret ends after 30 minutes, with the next one, and with a superuser ma
   const first = (await backend.accounts.firstSuperuser.offer())!
   const second = (await backend.accounts.firstSuperuser.offer())!
   expect(await backend.accounts.bearerOf(first)).toBeUndefined()
-  environment.jump(29 * 60_000)
+  await environment.advance(29 * 60_000)
   expect(await backend.accounts.bearerOf(second)).toBeDefined()
-  environment.jump(60_000)
+  await environment.advance(60_000)
   expect(await backend.accounts.bearerOf(second)).toBeUndefined()
   const third = (await backend.accounts.firstSuperuser.offer())!
   const by = await actorOf(third)

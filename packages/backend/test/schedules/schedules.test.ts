@@ -102,7 +102,7 @@ test('a job takes the place of another of its id, and a removed one is not start
   expect(seen).toEqual(['new'])
 })
 
-test('a job that is due while the clock is set forward runs once, within ten minutes; one set back runs it again', async () => {
+test('a clock set forward runs a job that is due once, within ten minutes; one set back runs it at its next times', async () => {
   let runs = 0
   schedules.add('hourly', '0 * * * *', () => runs++)
   environment.jump(300 * MINUTE_MS)
@@ -110,9 +110,9 @@ test('a job that is due while the clock is set forward runs once, within ten min
   expect(runs).toBe(1)
   environment.jump(-60 * MINUTE_MS)
   await environment.advance(60 * MINUTE_MS)
-  expect(runs).toBe(1)
-  await environment.advance(60 * MINUTE_MS)
   expect(runs).toBe(2)
+  await environment.advance(60 * MINUTE_MS)
+  expect(runs).toBe(3)
 })
 
 test('only superusers list and start jobs', () => {

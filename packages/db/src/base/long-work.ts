@@ -5,6 +5,7 @@
  * thread is free again after some milliseconds. A step that was fenced, because another handle wrote first, runs again.
  */
 import type { Environment } from './environment.ts'
+import { tellListener } from './callback.ts'
 import { isPannierError, PannierError } from './errors.ts'
 import type { MaybePromise } from './async.ts'
 
@@ -111,12 +112,17 @@ export class RunningWork {
   report(done: number, total = 1): void {
     const share = total > 0 ? done / total : 0
     this.#reported = Math.max(this.#reported, Math.min(share, UNFINISHED_MAX))
-    this.#options.onProgress?.(this.#reported)
+    this.#tell(this.#reported)
   }
 
   /** Reports that nothing is left. */
   complete(): void {
-    this.#options.onProgress?.(1)
+    this.#tell(1)
+  }
+
+  /** What a listener throws fails no work: nothing is left to be undone at its end. */
+  #tell(done: number): void {
+    tellListener(() => this.#options.onProgress?.(done))
   }
 }
 

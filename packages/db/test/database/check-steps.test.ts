@@ -37,3 +37,16 @@ test('rows of views and content of attachments are read in steps', async () => {
   )
   expect(withContent - bare).toBeGreaterThan(10)
 })
+
+test('a listener of progress that throws fails no work, and least of all at its end', async () => {
+  const uncaught = vi.spyOn(Promise, 'reject').mockReturnValue(new Promise(() => {}))
+  const db = await open('steps', { storage: memory() })
+  const onProgress = (): never => {
+    throw new Error('of a listener')
+  }
+  await db.collection('people').insert({ _id: 'a' })
+  expect((await db.check({ onProgress })).ok).toBe(true)
+  expect(uncaught).toHaveBeenCalledWith(new Error('of a listener'))
+  vi.restoreAllMocks()
+  await db.close()
+})

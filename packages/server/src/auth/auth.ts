@@ -14,6 +14,7 @@ import type { LoginLimiter, LoginLimits } from './login-limiter.ts'
 import { principalOf, refusalOf, USERS_DATABASE, type Access } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
+import { ageMs } from '@pannier/backend/internal'
 
 /** How the server signs users in. */
 export interface AuthOptions {
@@ -316,7 +317,7 @@ export class Auth implements AccessRules {
       return found === undefined || found.principal.isAdmin ? guest(request) : found
     }
     if (this.#ended.has(claimed.id)) return guest(request)
-    const age = this.#host.environment.wallClock() - claimed.issuedMs
+    const age = ageMs(this.#host.environment.wallClock(), claimed.issuedMs)
     const account = await this.accounts.find(claimed.name)
     // Does the same work for unknown names, so that timing reveals nothing.
     const genuine = isGenuine(claimed, this.#signingKey, account?.salt ?? '')

@@ -39,7 +39,7 @@ export class BasicCache<Login extends Rememberable> {
     // shown, so nobody can extend it.
     const key = hash('sha256', this.#key + addressAndHeader, 'base64')
     const entry = this.#entries.get(key)
-    if (entry !== undefined && entry.until > this.#environment.wallClock()) {
+    if (entry !== undefined && entry.until > this.#environment.now()) {
       const login = await again(entry.login)
       if (login !== undefined) return login
     }
@@ -58,7 +58,7 @@ export class BasicCache<Login extends Rememberable> {
   }
 
   #remember(key: string, login: Login): void {
-    this.#entries.set(key, { login, until: this.#environment.wallClock() + login.keptMs })
+    this.#entries.set(key, { login, until: this.#environment.now() + login.keptMs })
     if (this.#entries.size > ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value!)
   }
 }

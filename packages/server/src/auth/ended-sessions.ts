@@ -5,10 +5,12 @@
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/internal'
 import { STATE_COLLECTION, type StateStore } from '@pannier/backend/internal'
+import { isClockTrusted } from '@pannier/backend/internal'
 
 const STATE_ID = 'auth/ended-sessions'
 
 export class EndedSessions {
+  readonly #database: Database
   readonly #state: StateStore
   readonly #environment: Pick<Environment, 'wallClock'>
   /** Until when each could have been used, by id. */
@@ -16,6 +18,7 @@ export class EndedSessions {
   readonly #stopListening: () => void
 
   private constructor({ database, state, environment }: EndedSessionsHost) {
+    this.#database = database
     this.#state = state
     this.#environment = environment
     // Another server may end one.
@@ -38,7 +41,9 @@ export class EndedSessions {
   /** Resolves when it is durable; refused it is at once. */
   async add(id: string, until: number): Promise<void> {
     this.#until.set(id, until)
-    const now = this.#environment.wallClock()
+    const clock = this.#environment.wallClock()
+    // An end that is forgotten too soon would be none.
+    const now = (await isClockTrusted(this.#database, clock)) ? clock : 0
     await this.#state.change(STATE_ID, (old) => {
       const others = sessionsIn(old).filter(([other, end]) => other !== id && end >= now)
       return { sessions: [...others, [id, until]] }
@@ -57,7 +62,7 @@ export class EndedSessions {
 
 interface EndedSessionsHost {
   readonly environment: Pick<Environment, 'wallClock'>
-  readonly database: Pick<Database, 'onChange'>
+  readonly database: Database
   readonly state: StateStore
 }
 

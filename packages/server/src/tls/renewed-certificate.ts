@@ -26,6 +26,8 @@ export class RenewedCertificate {
   readonly #host: RenewalHost
   #cancel: () => void = () => {}
   #dueAt = 0
+  /** By the clock that is never set. */
+  #retryAt = 0
   #failures = 0
   #isClosed = false
   #storing = Promise.resolve()
@@ -50,7 +52,10 @@ export class RenewedCertificate {
   start(): void {
     if (this.#isClosed) return
     const { environment } = this.#host
-    const wait = Math.min(Math.max(0, this.#dueAt - environment.wallClock()), WAIT_MS_MAX)
+    const wait = Math.min(
+      Math.max(0, this.#dueAt - environment.wallClock(), this.#retryAt - environment.now()),
+      WAIT_MS_MAX,
+    )
     this.#cancel = environment.after(wait, () => void this.#renewIfDue().then(() => this.start()))
   }
 
@@ -63,14 +68,13 @@ export class RenewedCertificate {
 
   async #renewIfDue(): Promise<void> {
     const { environment, order, folder, log, names } = this.#host
-    if (environment.wallClock() < this.#dueAt) return
+    if (environment.wallClock() < this.#dueAt || environment.now() < this.#retryAt) return
     try {
       const certificate = await order()
       if (this.#isClosed) return
       this.#use(certificate)
       // A service that gives what has to be renewed at once is not asked without a pause.
-      const nowMs = environment.wallClock()
-      if (this.#dueAt <= nowMs) this.#dueAt = nowMs + RETRY_MS_MIN
+      this.#retryAt = environment.now() + RETRY_MS_MIN
       this.#failures = 0
       log.info({ names, renewedAt: new Date(this.#dueAt) }, 'The server has a new certificate.')
       // It counts even if it can't be stored: more orders would only exhaust what the service allows.
@@ -80,7 +84,7 @@ export class RenewedCertificate {
     } catch (error) {
       if (this.#isClosed) return
       const wait = Math.min(RETRY_MS_MIN * 2 ** this.#failures++, RETRY_MS_MAX)
-      this.#dueAt = environment.wallClock() + wait
+      this.#retryAt = environment.now() + wait
       log.error(
         { err: error, names, retrySeconds: wait / 1000 },
         'The server has got no new certificate. It tries again.',

@@ -54,7 +54,7 @@ export class GuardReader {
     return this.writtenMany(collection, [id])[0]
   }
 
-  /** Whether each id has a document, none of which is read. */
+  /** Whether each id has a document. It reads none of them. */
   has(collection: string, ids: readonly string[]): boolean[] {
     const numbers = this.#open(collection)?.reader.numbersOf(ids.map(encodeIdKey))
     return ids.map((_, at) => numbers?.[at] !== undefined)

@@ -4,7 +4,7 @@
  * as in any other storage.
  */
 import { PannierError } from '../../base/errors.ts'
-import { checkOptions, type OptionNames } from '../../base/options.ts'
+import { badArgument, checkOptions, type OptionNames } from '../../base/options.ts'
 import type { Generation, PageId } from '../../base/brand.ts'
 import type {
   Commit,
@@ -87,6 +87,8 @@ async function connect(first: ToWorker, makeWorker: () => Worker): Promise<Link>
   } catch (cause) {
     throw noWorker(cause)
   }
+  // The caller's function gave a promise, or nothing.
+  if (!thread?.postMessage) throw badArgument('opfs()', 'worker must return a Worker', thread)
   return new Link(first, thread)
 }
 
@@ -113,10 +115,7 @@ async function openStore(name: string, makeWorker: () => Worker): Promise<PageSt
 
 async function join(name: string, makeWorker: () => Worker, gone: () => void): Promise<Link> {
   if (!hasFileSystem() || !('Worker' in globalThis || 'FileSystemSyncAccessHandle' in globalThis))
-    throw new PannierError(
-      'PANNIER_UNAVAILABLE',
-      'Files can be opened in pages and dedicated workers only: use IndexedDB.',
-    )
+    throw new PannierError('PANNIER_UNAVAILABLE', 'Only pages and dedicated workers open files: use IndexedDB.')
   const link = await connect({ join: name }, makeWorker)
   link.onGone.push(gone)
   try {
@@ -153,16 +152,16 @@ class OpfsPageStore implements PageStore {
   }
 
   read(known?: KnownState): Promise<StoreState> {
-    return this.#ask('read', [known]) as Promise<StoreState>
+    return this.#ask<StoreState>('read', [known])
   }
 
   /** In parts, so that the caller works on one while the worker reads the next. */
   async readPages(ids: readonly PageId[], arrived?: PageArrived): Promise<readonly (Uint8Array | undefined)[]> {
     const parts: Promise<readonly (Uint8Array | undefined)[]>[] = []
     for (let from = 0; from < ids.length; from += PAGES_AT_ONCE) {
-      const asked = this.#ask('readPages', [ids.slice(from, from + PAGES_AT_ONCE)])
+      const asked = this.#ask<(Uint8Array | undefined)[]>('readPages', [ids.slice(from, from + PAGES_AT_ONCE)])
       parts.push(
-        (asked as Promise<(Uint8Array | undefined)[]>).then((pages) => {
+        asked.then((pages) => {
           pages.forEach((bytes, index) => bytes !== undefined && arrived?.(from + index, bytes))
           return pages
         }),
@@ -172,11 +171,11 @@ class OpfsPageStore implements PageStore {
   }
 
   append({ sequence, bytes }: LogRecord, durability: Durability, logSeal?: Uint8Array): Promise<void> {
-    return this.#tell('append', [{ sequence, bytes: exact(bytes) }, durability, logSeal && exact(logSeal)])
+    return this.#ask('append', [{ sequence, bytes: exact(bytes) }, durability, logSeal && exact(logSeal)])
   }
 
   claim(token: string, expectedGeneration: Generation, _firstNewPageId: PageId): Promise<void> {
-    return this.#tell('claim', [token, expectedGeneration])
+    return this.#ask('claim', [token, expectedGeneration])
   }
 
   stage(token: string, pages: readonly Page[]): Promise<void> {
@@ -195,8 +194,7 @@ class OpfsPageStore implements PageStore {
           await sending.shift()
           put ??= { name: crypto.randomUUID(), count: 0 }
           put.count += part.length
-          const { name } = put
-          sending.push(this.#tellPages('put', part, (packed) => [name, packed]))
+          sending.push(this.#tellPages('put', part, (packed) => [put!.name, packed]))
           part = []
           bytes = 0
         }
@@ -206,7 +204,7 @@ class OpfsPageStore implements PageStore {
       await Promise.all(sending)
     } catch (error) {
       await Promise.allSettled(sending)
-      if (put !== undefined) await this.#tell('drop', [put.name]).catch(() => {})
+      if (put !== undefined) await this.#ask('drop', [put.name]).catch(() => {})
       throw error
     }
     const rest = {
@@ -220,7 +218,7 @@ class OpfsPageStore implements PageStore {
   }
 
   putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): Promise<void> {
-    return this.#tell('putKeyring', [expected && exact(expected), exact(keyring), durability])
+    return this.#ask('putKeyring', [expected && exact(expected), exact(keyring), durability])
   }
 
   replacePages(keyring: Uint8Array, pages: readonly Page[]): Promise<void> {
@@ -228,11 +226,11 @@ class OpfsPageStore implements PageStore {
   }
 
   listPages(): Promise<PageId[]> {
-    return this.#ask('listPages', []) as Promise<PageId[]>
+    return this.#ask<PageId[]>('listPages', [])
   }
 
   usedBytes(): Promise<number> {
-    return this.#ask('usedBytes', []) as Promise<number>
+    return this.#ask<number>('usedBytes', [])
   }
 
   onGone(listener: GoneListener): void {
@@ -243,13 +241,9 @@ class OpfsPageStore implements PageStore {
     return (this.#closing ??= this.#leave())
   }
 
-  #ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
+  #ask<T = void>(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<T> {
     if (this.#closing !== undefined) return Promise.reject(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
-    return this.#link.ask(method, parameters, transfer)
-  }
-
-  async #tell(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<void> {
-    await this.#ask(method, parameters, transfer)
+    return this.#link.ask(method, parameters, transfer) as Promise<T>
   }
 
   #tellPages(
@@ -258,7 +252,7 @@ class OpfsPageStore implements PageStore {
     parameters: (packed: PackedPages) => readonly unknown[],
   ): Promise<void> {
     const packed = pack(pages)
-    return this.#tell(method, parameters(packed), [packed.bytes.buffer])
+    return this.#ask(method, parameters(packed), [packed.bytes.buffer])
   }
 }
 

@@ -4,7 +4,9 @@
  */
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/types'
-import { BOOTS_COLLECTION } from './boots.ts'
+
+/** Starts of the server, and its clock. No CouchDB database can have this name. */
+export const BOOTS_COLLECTION = '$boots'
 
 interface StoredClock {
   readonly _id: string
@@ -22,14 +24,14 @@ const DOUBT_MS = 7 * DAY_MS
 /** Clocks of servers differ by some minutes at most. */
 export const CLOCK_MS_MAX: number = 5 * 60 * 1000
 
-/** Notes the time. Whether it may be used to forget what is old. */
-export async function isClockTrusted(database: Database, now: number): Promise<boolean> {
+/** Notes the time. Whether it may be used to forget what is old. `doubtMs`: how long it is doubted after a jump. */
+export async function isClockTrusted(database: Database, now: number, doubtMs: number = DOUBT_MS): Promise<boolean> {
   const stored = database.collection<StoredClock>(BOOTS_COLLECTION)
   const known = await stored.get(CLOCK_ID)
   const hasJumped = known !== undefined && (now < known.ms - CLOCK_MS_MAX || now > known.ms + STEP_MS_MAX)
-  const trustedFromMs = hasJumped ? now + DOUBT_MS : (known?.trustedFromMs ?? now)
+  const trustedFromMs = hasJumped ? now + DOUBT_MS : (known?.trustedFromMs ?? now - DOUBT_MS)
   await stored.upsert({ _id: CLOCK_ID, ms: now, trustedFromMs })
-  return now >= trustedFromMs
+  return now >= trustedFromMs - DOUBT_MS + doubtMs
 }
 
 /** By how much the clock is behind what it has shown before, if that is more than some minutes; 0: it is not. */
@@ -40,4 +42,10 @@ export async function clockBehindMs(
   const known = await database.collection<StoredClock>(BOOTS_COLLECTION).get(CLOCK_ID)
   const behindMs = (known?.ms ?? 0) - wallClock()
   return behindMs > CLOCK_MS_MAX ? behindMs : 0
+}
+
+/** How long ago something was, in milliseconds. What lies ahead was written by a clock that was wrong, and is as old as can be. */
+export function ageMs(nowMs: number, thenMs: number): number {
+  const age = nowMs - thenMs
+  return age < -CLOCK_MS_MAX ? Infinity : age
 }
