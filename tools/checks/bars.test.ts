@@ -61,6 +61,10 @@ test('plain objects that names are looked up in are found, and what knows what w
   expect(found(`${table}Object.hasOwn(KNOWN, name) ? KNOWN[name] : ''`)).toEqual([])
   expect(found('if (name in record) return')).toEqual([`${A} name in record`])
   expect(found('const isIn = name in own && !(other in own)')).toEqual([`${A} name in own`, `${A} other in own`])
+  const filled = 'const errors: Record<string, string> = {}\n'
+  expect(found(`${filled}if (errors[name] === undefined) f()`)).toEqual([`${A} errors[name] === undefined`])
+  expect(found('let all = { ...given }\n(all[key.name] ??= []).push(1)')).toEqual([`${A} all[key.name] ??`])
+  expect(found(`${filled}errors[name] = wrong\nif (Object.hasOwn(errors, name)) f(errors['a'] ?? '')`)).toEqual([])
   expect(found("if ('ok' in answer || #own in answer) return 'name in record' // name in record")).toEqual([])
   expect(found('type T = { [Name in Names]: 1 }\nfor (const name in record) f()')).toEqual([])
 })

@@ -17,6 +17,11 @@ const ENDS: readonly (readonly [name: string, said: string])[] = [
   ['a write that has its turn in time or not', 'PANNIER_TURN_TIMEOUT'],
   ['everything of the database', '1'],
   ['a sync of a client', 'UNREACHABLE'],
+  ['a live sync that ends', 'cancelled'],
+  ['a migration', '600'],
+  ['a migration that a read waits for', '2'],
+  ['a migration that has its turn in time or not', 'PANNIER_TURN_TIMEOUT'],
+  ['documents that are migrated again', '600'],
 ]
 
 function run(name: string): { readonly child: ReturnType<typeof spawn>; readonly said: () => string } {
@@ -36,7 +41,9 @@ test.each(ENDS)('%s: the program ends after it', async (name, expected) => {
   expect([code, said()]).toEqual([0, `ended: ${expected}\n`])
 })
 
-test.each(['a live sync without a server', "a server's answer to a write"])('%s: the program runs on', async (name) => {
+const RUN_ON = ['a live sync without a server', 'a live sync with a server', "a server's answer to a write"]
+
+test.each(RUN_ON)('%s: the program runs on', async (name) => {
   const { child, said } = run(name)
   await sleep(RUNS_MS)
   expect([child.exitCode, said()]).toEqual([null, ''])

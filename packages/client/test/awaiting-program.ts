@@ -1,6 +1,7 @@
 /** Awaits one promise of a table, and nothing else keeps its process. Prints what the promise gave. `node awaiting-program.ts NAME` */
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
+import { couchFetch } from '../../db/testing/couch-fetch.ts'
 import { connect } from '../src/index.ts'
 
 const [, , name] = process.argv
@@ -17,6 +18,23 @@ async function docs(options: { readonly writeWaitMsMax?: number } = {}) {
 
 async function client(address: string) {
   return connect(address, { storage: memory(), collections: ['tasks'] })
+}
+
+const VERSION_2 = { version: 2, migrations: { 2: async (document: object) => ({ ...document, n: 2 }) } }
+
+/** Documents of an older version, and a handle that is to migrate them. */
+async function older(options: { readonly writeWaitMsMax?: number } = {}) {
+  const storage = memory()
+  const old = await open('x', { storage })
+  await old.collection('c', { version: 1 }).insert(Array.from({ length: 600 }, (_, n) => ({ _id: `d${n}` })))
+  return { old, db: await open('x', { storage, ...options }) }
+}
+
+/** A live sync with a server that answers, in this process: nothing else keeps it. */
+async function healthy() {
+  const fetch = couchFetch(await open('server', { storage: memory() }))
+  // Who awaits it awaits its end.
+  return { sync: (await docs()).collection('c').sync('https://couch.test/c', { live: true, fetch }) }
 }
 
 const AWAITED: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -50,6 +68,43 @@ const AWAITED: Readonly<Record<string, () => Promise<unknown>>> = {
     return db.collection('c').insert({ _id: 'b' }).then(String, codeOf)
   },
   'a live sync without a server': async () => (await docs()).collection('c').sync(DOWN, { live: true }),
+  'a live sync with a server': async () => (await healthy()).sync,
+  'a live sync that ends': async () => {
+    const { sync } = await healthy()
+    setTimeout(() => void sync.cancel(), 300)
+    return (await sync).status
+  },
+  'a migration': async () => {
+    const { old, db } = await older()
+    await old.close()
+    const all = db.collection<{ n?: number }>('c', VERSION_2)
+    await all.ready()
+    return all.find({ n: 2 }).count()
+  },
+  'a migration that a read waits for': async () => {
+    const { old, db } = await older()
+    await old.close()
+    return (await db.collection<{ n?: number }>('c', VERSION_2).get('d7'))?.n
+  },
+  'a migration that has its turn in time or not': async () => {
+    const { old, db } = await older({ writeWaitMsMax: 700 })
+    void old.transaction(() => new Promise(() => {}))
+    await new Promise((resolve) => setTimeout(resolve))
+    return db.collection('c', VERSION_2).ready().then(String, codeOf)
+  },
+  'documents that are migrated again': async () => {
+    const { old, db } = await older()
+    await old.close()
+    let fails = true
+    const migrate = async (document: object): Promise<object> => {
+      if (fails) throw new Error('not yet')
+      return document
+    }
+    const all = db.collection('c', { version: 2, migrations: { 2: migrate } } as never)
+    await all.ready()
+    fails = false
+    return (await all.retryMigration()).migrated
+  },
   "a server's answer to a write": async () => (await client(DOWN)).collection('tasks').create({ title: 'a' }).server,
   'everything of the database': async () => {
     const db = await docs()

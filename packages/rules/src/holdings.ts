@@ -249,7 +249,7 @@ function parametersOf(numbers: readonly AtomNumber[], asking: Asking): Parameter
   if (asking.account === null || tested.length === 0) return undefined
   const joins = withBefore(tested.flatMap((atom) => [...atom.joins]).filter(isFixed))
   const work: Work = { rows: new Map<Join, Row>(), records: asking.records, now: asking.now }
-  const records: Record<string, Map<string, Record<string, unknown>>> = {}
+  const records = new Map<string, Map<string, Record<string, unknown>>>()
   const rows = new Map<Join, readonly Row[]>()
   for (const join of joins) {
     const { parent } = join
@@ -262,12 +262,15 @@ function parametersOf(numbers: readonly AtomNumber[], asking: Asking): Parameter
     const children = joins.filter((other) => other.parent === join).map(fieldTo)
     const read = tested.flatMap((atom) => [...fieldsRead(atom, join)])
     const back = join.kind === 'back' ? [join.field.name] : []
-    keep((records[join.collection.name] ??= new Map()), found, ['id', ...children, ...read, ...back])
+    const { name } = join.collection
+    const kept = records.get(name) ?? new Map<string, Record<string, unknown>>()
+    records.set(name, kept)
+    keep(kept, found, ['id', ...children, ...read, ...back])
   }
   const plain = joins.length > 0 ? ['id'] : []
   return {
     record: pick(asking.account, [...plain, ...asking.rule.accountFields]),
-    records: Object.fromEntries(Object.entries(records).map(([name, byId]) => [name, [...byId.values()]])),
+    records: Object.fromEntries(Array.from(records, ([name, byId]) => [name, [...byId.values()]])),
   }
 }
 

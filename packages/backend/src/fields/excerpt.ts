@@ -1,5 +1,7 @@
 /** The text of HTML, in short: `:excerpt(max, ellipsis)` in `fields`. It reads tags; it does not repair HTML as a browser does. */
 
+import { decodeHTML } from 'entities'
+
 /** Left out with all that they have. */
 const HIDDEN = new Set(
   'head style script iframe embed applet object svg img picture dialog template button form textarea input select option'.split(
@@ -16,7 +18,10 @@ const INLINE = new Set(
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 
 /** Nothing in them is a tag. */
-const RAW = new Set('script style textarea title iframe noembed noframes xmp'.split(' '))
+const RAW = new Set('script style textarea title iframe noembed noframes noscript xmp'.split(' '))
+
+/** What stands before anything else is in the head, which has no text. */
+const IN_HEAD = new Set('html head base link meta noscript script style template title'.split(' '))
 
 /** Texts with what stands between them. */
 class Writer {
@@ -40,7 +45,7 @@ class Writer {
   }
 
   write(html: string): void {
-    const folded = decoded(html).replaceAll(/[\t\n\f\r ]+/g, ' ')
+    const folded = decodeHTML(html).replaceAll(/[\t\n\f\r ]+/g, ' ')
     const text = this.#hasSpace ? folded.replace(/^ +/, '') : folded
     if (text === '') return
     this.text += text
@@ -125,13 +130,15 @@ class OpenElements {
   readonly #numbers = new Map<string, number>()
   /** The elements before this one are shown; undefined: all are. */
   #hidden: number | undefined
+  #isInHead = true
 
   constructor(writer: Writer) {
     this.#writer = writer
   }
 
   begin(name: string): void {
-    const isShown = this.#isShown && !HIDDEN.has(name)
+    if (this.#isShown && !IN_HEAD.has(name)) this.#isInHead = false
+    const isShown = this.#isShown && !HIDDEN.has(name) && !(this.#isInHead && RAW.has(name))
     if (isShown && !INLINE.has(name)) this.#writer.space()
     if (VOID.has(name)) return
     if (this.#isShown && (!isShown || this.#writer.isFull)) this.#hidden = this.#names.length
@@ -140,7 +147,9 @@ class OpenElements {
   }
 
   write(html: string): void {
-    if (this.#isShown) this.#writer.write(html)
+    if (!this.#isShown) return
+    if (/\S/.test(html)) this.#isInHead = false
+    this.#writer.write(html)
   }
 
   get #isShown(): boolean {
@@ -158,37 +167,4 @@ class OpenElements {
       if (last === name) return
     }
   }
-}
-
-/** From U+00A0 on. */
-const LATIN =
-  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'
-
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ...Object.entries({
-    amp: '&',
-    lt: '<',
-    gt: '>',
-    quot: '"',
-    apos: "'",
-    euro: '€',
-    hellip: '…',
-    ndash: '–',
-    mdash: '—',
-  }),
-  ...Object.entries({ lsquo: '‘', rsquo: '’', sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„', bull: '•', trade: '™' }),
-  ...LATIN.split(' ').map((name, index) => [name, String.fromCodePoint(0xa0 + index)] as const),
-])
-
-/** A name that is not known stays as it is. */
-function decoded(html: string): string {
-  if (!html.includes('&')) return html
-  return html.replaceAll(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));?/gi,
-    (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return ENTITIES.get(name) ?? whole
-      const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal)
-      return code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? '�' : String.fromCodePoint(code)
-    },
-  )
 }

@@ -167,14 +167,14 @@ export function draftOfDocument({ principal, definition, old, chance }: Document
     const { name } = field
     if (name === 'id') continue
     values[name] = valueIn(document, field)
-    if (document[name] !== undefined) body[name] = document[name]
+    if (Object.hasOwn(document, name)) body[name] = document[name]
   }
   const { _attachments: attachments } = document
   const names = isJsonObject(attachments) ? Object.keys(attachments) : []
   const errors: Record<string, FieldError> = {}
   for (const field of definition.fields) if (!hasItsType(field, values[field.name])) errors[field.name] = WRONG_TYPE
   // What checks a value expects one of its type.
-  const typed = definition.fields.filter(({ name }) => errors[name] === undefined)
+  const typed = definition.fields.filter(({ name }) => !Object.hasOwn(errors, name))
   Object.assign(errors, valueErrors({ ...definition, fields: typed }, old, values, names))
   for (const field of definition.fields) {
     const { name, hidden } = field

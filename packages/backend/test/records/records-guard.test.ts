@@ -8,7 +8,7 @@ import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
 import { GuardChain } from '../../src/gateway/guard-chain.ts'
 import { recordsGuard } from '../../src/records/records-guard.ts'
-import { openWorld, upload, ADMIN, type World } from './world.ts'
+import { openWorld, upload, ADMIN, NOBODY, type World } from './world.ts'
 
 const POSTS = {
   name: 'posts',
@@ -32,8 +32,8 @@ afterEach(() => world.close())
 type Put = (document: JsonObject, options?: PutOptions, principal?: Principal) => Promise<unknown>
 
 /** Puts a document, and gives its revision, or why it is refused. */
-async function door(): Promise<Put> {
-  world = await openWorld([POSTS])
+async function door(posts: JsonObject = POSTS): Promise<Put> {
+  world = await openWorld([posts])
   const { environment, definitions, access, views } = world
   const records = definitions.records(definitions.get('posts'))
   const room = { admit: async (documents: unknown) => documents }
@@ -149,4 +149,27 @@ test('a value of a wrong type refuses its document, whatever the type of the fie
       if (refusal === undefined && type !== 'json' && value === 5 && type !== 'number') wrong.push(`${type} takes 5`)
     }
   expect([definition.name, wrong]).toEqual(['things', []])
+})
+
+test('fields that are named as what every object has are judged as others are', async () => {
+  const named = ['constructor', 'toString', 'valueOf', 'hasOwnProperty']
+  const relation = (name: string): JsonObject => ({ type: 'relation', name, collectionId: 'pbc_posts', maxSelect: 1 })
+  const text = (name: string): JsonObject => ({ type: 'text', name: `${name}`, max: 3 })
+  const posts = { id: 'pbc_posts', name: 'posts', createRule: '', updateRule: '' }
+  for (const [field, value, code] of [
+    [text, 'long', 'validation_max_text_constraint'],
+    [relation, 'nobody000000000', 'validation_missing_rel_records'],
+  ] as const) {
+    const put = await door({ ...posts, fields: named.map(field) })
+    for (const name of named) {
+      const refused = ['INVALID', { [name]: expect.objectContaining({ code }) }]
+      expect(await put({ _id: ID, [name]: value })).toEqual(refused)
+      const made = world.writes.create(NOBODY, 'posts', { [name]: value })
+      await expect(made).rejects.toMatchObject({ code: 'INVALID', data: refused[1] })
+    }
+    expect(await put({ _id: ID })).toMatch(/^1-/)
+    const stored = (await world.stored('posts'))[ID]!
+    expect(named.map((name) => stored[name])).toEqual(named.map(() => ''))
+    if (field === text) await world.close()
+  }
 })

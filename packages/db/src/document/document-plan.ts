@@ -93,7 +93,7 @@ export class DocumentPlan {
     const removed = [...this.#entries.keys()].filter((rev) => !named.has(rev)).map(toRevision)
     if (!this.#changed && news.length === 0 && removed.length === 0) return false
     lead.old = this.#old
-    const plan: RevisionChange = {
+    lead.plan = revisionChange({
       winner: winner && { revision: winner, parts: partsOf(winner, promotedBody) },
       hasOtherLeaves: nodes.some((node) => node.children === 0 && node !== winner),
       entries: news,
@@ -102,10 +102,7 @@ export class DocumentPlan {
       ...this.#attachmentsChanged(nodes, promoted, removedBodies),
       wasInConflict: this.#wasInConflict,
       isInConflict: liveLeaves(nodes) > 1,
-      body: (number) => plannedBody(plan, number),
-      apply: (transaction, state, write) => applyPlan(transaction, state, write, plan),
-    }
-    lead.plan = plan
+    })
     return true
   }
 
@@ -163,6 +160,16 @@ export class DocumentPlan {
     if (!entry.known || typeof body === 'object') return true
     return this.#entries.get(revisionText(revision)) !== revisionValue({ parent, leaf, deleted, body })
   }
+}
+
+/** A change with what applies it. */
+export function revisionChange(change: Omit<RevisionChange, 'body' | 'apply'>): RevisionChange {
+  const plan: RevisionChange = {
+    ...change,
+    body: (number) => plannedBody(plan, number),
+    apply: (transaction, state, write) => applyPlan(transaction, state, write, plan),
+  }
+  return plan
 }
 
 function liveLeaves(nodes: readonly PlanNode[]): number {

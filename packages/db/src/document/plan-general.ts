@@ -2,12 +2,15 @@
  * Plans the writes that plan-writes.ts leaves: documents with several leaf revisions or a kept history, several writes
  * to one document, revisions from elsewhere, and histories at their limit.
  */
+import { toHex } from '../codec/bytes.ts'
+import { hashRevision } from './apply-writes.ts'
 import { type StoredBody, DocumentPlan } from './document-plan.ts'
 import type { BodyView } from './body.ts'
 import { checkEdit, tooManyGenerations, type DocumentWrite, type Planner } from './document-write.ts'
+import { keptLine, LINE_LIMIT_MIN } from './kept-line.ts'
 import { revisionKey } from './revision-entry.ts'
 import type { RevisionNode } from './revision-tree.ts'
-import { GENERATION_MAX, revisionText } from './revision.ts'
+import { GENERATION_MAX, revisionText, suffixArray } from './revision.ts'
 import type { Revision } from './revision.ts'
 import { StoredRevisions } from './stored-revisions.ts'
 
@@ -37,6 +40,14 @@ export class GeneralPlanner {
     } catch (error) {
       this.#planner.refuse(write, error)
     }
+  }
+
+  /** A write to a document that has several leaves, or whose ancestors keep their content. */
+  add(write: DocumentWrite): void {
+    const { old, error } = write
+    const { history, revisionsLimit } = this.#planner.context.settings
+    const isLine = old !== undefined && !old.otherLeaves && history && revisionsLimit >= LINE_LIMIT_MIN
+    if (!isLine || error !== undefined || !this.#lengthen(write, old)) this.addGroup([write])
   }
 
   /** The writes to one document. */
@@ -74,6 +85,35 @@ export class GeneralPlanner {
     })
     if (simple) write.stemmed = stemmed.map((revision) => revisionKey(old.number, revision))
     return simple
+  }
+
+  /** False if the new revision does not follow the only leaf, or tells more of its ancestors. */
+  #lengthen(write: DocumentWrite, old: BodyView): boolean {
+    const { mode, settings, shapes } = this.#planner.context
+    const { path } = write
+    const stored = this.#stored!
+    try {
+      let revision: Revision
+      if (path === undefined) {
+        checkEdit(write, mode, old, mode === 'upsert' || old.revision === write.revision)
+        if (old.generation === GENERATION_MAX) throw tooManyGenerations(write.id)
+        const generation = old.generation + 1
+        this.#planner.attach(write, generation, () => old.attachments)
+        const suffix = toHex(hashRevision(write, suffixArray(old.suffix), old.hasTextSuffix, shapes))
+        revision = { generation, suffix }
+      } else {
+        revision = path[0]!
+        const isNext = path[1]?.suffix === old.suffix && path[1].generation === old.generation
+        if (!isNext || path.at(-1)!.generation < stored.oldestGeneration(old)) return false
+        this.#planner.attach(write, revision.generation, () => old.attachments)
+      }
+      write.rev = revisionText(revision)
+      write.plan = keptLine(stored, write, { revision, old, revisionsLimit: settings.revisionsLimit })
+      this.#planner.changes.push(write)
+    } catch (error) {
+      this.#planner.refuse(write, error)
+    }
+    return true
   }
 
   #replicateLine(write: DocumentWrite, path: readonly Revision[]): 'changes' | 'nothing' | 'general' {

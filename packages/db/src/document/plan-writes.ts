@@ -87,7 +87,7 @@ class WritePlanner implements Planner {
     const { old } = write
     // Most documents of large batches are new, or replace one that has one leaf and no content of ancestors.
     const isSimple = old === undefined || (!old.otherLeaves && !this.context.settings.history)
-    if (!isSimple) this.general.addGroup([write])
+    if (!isSimple) this.general.add(write)
     else if (write.error !== undefined) this.refuse(write, write.error)
     else if (write.path !== undefined) this.general.replicate(write, write.path)
     else this.#edit(write, old)

@@ -4,9 +4,9 @@ import { numberKey } from '../codec/key-encoding.ts'
 import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { BodyView } from './body.ts'
 import type { CollectionState } from './catalog.ts'
-import { readRevision, revisionRange, type RevisionEntry } from './revision-entry.ts'
+import { readRevision, revisionKey, revisionRange, type RevisionEntry } from './revision-entry.ts'
 import type { DocumentReader } from './document-reader.ts'
-import { compareLeaves, revisionText } from './revision.ts'
+import { compareLeaves, revisionText, type Revision } from './revision.ts'
 
 export class StoredRevisions {
   readonly #revisions: TreeReader | undefined
@@ -21,6 +21,13 @@ export class StoredRevisions {
   each(documentNumber: number, visit: (entry: RevisionEntry) => boolean | void): void {
     const cursor = this.#revisions?.cursor(revisionRange(documentNumber))
     while (cursor?.next() === true) if (visit(readRevision(cursor.key, cursor.value)) === false) return
+  }
+
+  /** What is stored of one revision. */
+  entry(documentNumber: number, revision: Revision): RevisionEntry | undefined {
+    const key = revisionKey(documentNumber, revision)
+    const value = this.#revisions?.get(key)
+    return value && readRevision(key, value)
   }
 
   /** The generation of the oldest revision known of a document that has one leaf only. */

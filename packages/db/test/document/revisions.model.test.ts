@@ -260,6 +260,7 @@ const SETTINGS: readonly Settings[] = [
   { history: true, revisionsLimit: 1000 },
   { history: false, revisionsLimit: 3 },
   { history: true, revisionsLimit: 2 },
+  { history: true, revisionsLimit: 4 },
   { history: false, revisionsLimit: 1 },
 ]
 

@@ -9,6 +9,7 @@ import { fileBytes } from '@pannier/backend/internal'
 import { badArgument } from 'pannier/internal'
 import { contentTypeOf } from './content-types.ts'
 import { isRestUrl } from './declarations.ts'
+import { HttpError } from './http-error.ts'
 import { sendContent } from './send-content.ts'
 
 export interface PublicFilesOptions {
@@ -44,7 +45,10 @@ export async function servePublicFiles(
     if (file === 'folder') return redirectInto(segments, reply)
     if (file !== undefined) return send(request, reply, file)
     const index = indexFallback && wantsPage(request) ? await fileAt(root, ['']) : undefined
-    return typeof index === 'object' ? send(request, reply, index) : undefined
+    if (typeof index === 'object') return send(request, reply, index)
+    // No database has a dot in its name: browsers ask for `favicon.ico`, and would be told to log in.
+    if (segments[0]!.includes('.')) throw new HttpError(404, 'not_found', 'There is no such file.')
+    return undefined
   })
 }
 

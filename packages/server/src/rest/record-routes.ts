@@ -85,7 +85,7 @@ export function inputOf(
     for (const key of [name, `+${name}`, `${name}+`]) {
       const uploaded = files.get(key)
       if (uploaded === undefined) continue
-      const kept = key === name ? toTexts(input[key]) : []
+      const kept = key === name && Object.hasOwn(input, key) ? toTexts(input[key]) : []
       input[key] = [...kept, ...uploaded]
     }
   }

@@ -74,7 +74,7 @@ export class RenewedCertificate {
       if (this.#isClosed) return
       this.#use(certificate)
       // A service that gives what has to be renewed at once is not asked without a pause.
-      this.#retryAt = environment.now() + RETRY_MS_MIN
+      if (this.#dueAt <= environment.wallClock()) this.#retryAt = environment.now() + RETRY_MS_MIN
       this.#failures = 0
       log.info({ names, renewedAt: new Date(this.#dueAt) }, 'The server has a new certificate.')
       // It counts even if it can't be stored: more orders would only exhaust what the service allows.

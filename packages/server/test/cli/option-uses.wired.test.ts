@@ -154,3 +154,20 @@ test('types are written into a new folder', async () => {
   expect((await runCaptured(['types', '--dir', data, '--out', out])).code).toBe(0)
   expect(existsSync(out)).toBe(true)
 })
+
+test('names that every object has are no options, commands or values that somebody gave', async () => {
+  const help = await runCaptured(['--help'])
+  const commands = [...help.out.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!)
+  expect(commands.length).toBeGreaterThan(15)
+  for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+    expect(await runCaptured([name])).toMatchObject({ code: EXIT.usage, err: expect.stringContaining(`'${name}'`) })
+    for (const command of commands.filter((one) => one !== 'help')) {
+      const { code, err } = await runCaptured([command, `--${name}`, 'x'])
+      expect([command, code, err]).toEqual([
+        command,
+        EXIT.usage,
+        expect.stringMatching(`unknown option '--${name}'|not specified`),
+      ])
+    }
+  }
+})

@@ -188,3 +188,9 @@ test('a missing folder is refused', async () => {
     'public.dir must be a folder, got',
   )
 })
+
+test('a browser that asks for an icon which is not there is told so, and not to log in', async () => {
+  for (const path of ['/favicon.ico', '/apple-touch-icon.png', '/assets.v1/app.js', '/.env'])
+    expect([path, (await fetch(server.url + path)).status]).toEqual([path, 404])
+  expect((await fetch(`${server.url}/nothing`)).status).toBe(401)
+})

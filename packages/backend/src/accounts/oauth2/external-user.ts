@@ -6,6 +6,7 @@ import { idTokenClaims } from './id-token.ts'
 import type { Provider } from './provider.ts'
 import { fetchEmail, fetchUser, ProviderError } from './provider-requests.ts'
 import type { ProviderTokens } from './provider-requests.ts'
+import { ownValue } from '../../fields/field-types.ts'
 
 /** Texts are empty where the provider tells nothing. */
 export interface ExternalUser {
@@ -30,7 +31,7 @@ export async function externalUser(
       ? await idTokenClaims(provider, tokens.idToken, options)
       : await fetchUser(provider, tokens, options.signal)
   const raw = { ...told }
-  for (const name of provider.fromToken ?? []) raw[name] ??= tokens.answer[name]
+  for (const name of provider.fromToken ?? []) raw[name] = ownValue(raw, name) ?? tokens.answer[name]
   const paths = provider.user
   const [activePath, active] = paths.active ?? []
   if (activePath !== undefined && valueAt(raw, activePath) !== active)

@@ -223,7 +223,7 @@ export class Judge {
     const errors = { ...found }
     for (const field of definition.fields) {
       const { name } = field
-      const error = errors[name] === undefined ? this.#relationError(field, values[name], reader) : undefined
+      const error = Object.hasOwn(errors, name) ? undefined : this.#relationError(field, values[name], reader)
       if (error !== undefined) errors[name] = error
     }
     if (Object.keys(errors).length > 0) return errors

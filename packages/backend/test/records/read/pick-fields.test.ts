@@ -47,6 +47,11 @@ describe('an excerpt', () => {
     ['<button>no <b>no</b></button><img alt="<p>">yes', 99, false, 'yes'],
     ['<style>p > a { }</style> \n\t text  of\nlines ', 99, false, 'text of lines'],
     ['</p>no begin</b> and <p title=">">no end', 99, false, 'no begin and no end'],
+    ['&alpha;&Sum;&notin; &amp &AMP;', 99, false, 'α∑∉ & &'],
+    ['<title>x</title> <noscript><p>x</p></noscript><p>y</p>', 99, false, 'y'],
+    ['<meta><link><style>x</style><base><title>x</title>y', 99, false, 'y'],
+    ['y <title>x</title>', 99, false, 'y x'],
+    ['<p>y</p><noscript>x</noscript>', 99, false, 'y x'],
     ['😀😀😀', 2, true, '😀😀...'],
     ['', 5, true, ''],
   ])('of %j to %d', (html, max, ellipsis, expected) => {
