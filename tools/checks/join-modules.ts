@@ -21,7 +21,7 @@ const OF_BROWSERS: Readonly<Record<string, string>> = {
   '#crypto-platform': join(source, 'database/encryption/web-platform.ts'),
 }
 
-/** Features that are small: revisions, lists, local documents, transactions, migrations. */
+/** Features that are small: revisions, lists, local documents, transactions, migrations, the feed of changes. */
 const SMALL = 'documents'
 
 const LIVE = 'live'
@@ -32,7 +32,7 @@ const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
   ['encryption', /^database\/encryption\//],
   ['search', /^(query\/search|index\/text)\//],
   ['aggregates', /^query\/aggregate\//],
-  [LIVE, /^database\/(feed\/|.*live-watcher)/],
+  [LIVE, /^database\/.*live-watcher/],
   ['views', /^(view\/|kv\/reduce-range|.*private-rows)/],
   ['queries', /^(query|index)\/|duplicates|complete-collection/],
   ['relations', /^relations\/|related-writes/],

@@ -33,7 +33,7 @@ async function older(options: { readonly writeWaitMsMax?: number } = {}) {
 /** A live sync with a server that answers, in this process: nothing else keeps it. */
 async function healthy() {
   const fetch = couchFetch(await open('server', { storage: memory() }))
-  // Who awaits it awaits its end.
+  // To await it is to await its end.
   return { sync: (await docs()).collection('c').sync('https://couch.test/c', { live: true, fetch }) }
 }
 
@@ -71,7 +71,7 @@ const AWAITED: Readonly<Record<string, () => Promise<unknown>>> = {
   'a live sync with a server': async () => (await healthy()).sync,
   'a live sync that ends': async () => {
     const { sync } = await healthy()
-    setTimeout(() => void sync.cancel(), 300)
+    setTimeout(() => sync.cancel(), 300)
     return (await sync).status
   },
   'a migration': async () => {

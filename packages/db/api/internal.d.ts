@@ -696,6 +696,7 @@ export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWor
 /** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
 
+/** Whether a value is a promise, or would be awaited as one. */
 export function isThenable(value: unknown): value is PromiseLike<unknown>;
 
 /** Resolves when the listeners of `onChange` have heard of all commits that the handle has seen. */

@@ -20,6 +20,7 @@ export const A_FUNCTION: Expected<() => void> = {
   is: (value): value is () => void => typeof value === 'function',
 }
 
+/** Whether a value is a promise, or would be awaited as one. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

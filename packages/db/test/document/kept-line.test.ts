@@ -1,6 +1,6 @@
 /**
  * Goal: with `history` an edit costs the same however many revisions the document has, and stores what the general plan stores.
- * Method: random edits of two collections, of which one takes the general plan for each; all that can be read of them is compared.
+ * Method: random edits of two collections. One takes the general plan for each. All that can be read of them is compared.
  */
 import { expect, test, vi } from 'vitest'
 import { open, type Database, type JsonObject } from '../../src/index.ts'

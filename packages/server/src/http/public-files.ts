@@ -46,7 +46,7 @@ export async function servePublicFiles(
     if (file !== undefined) return send(request, reply, file)
     const index = indexFallback && wantsPage(request) ? await fileAt(root, ['']) : undefined
     if (typeof index === 'object') return send(request, reply, index)
-    // No database has a dot in its name: browsers ask for `favicon.ico`, and would be told to log in.
+    // No database has a dot in its name: browsers ask for `favicon.ico`, and a 401 would be an error.
     if (segments[0]!.includes('.')) throw new HttpError(404, 'not_found', 'There is no such file.')
     return undefined
   })

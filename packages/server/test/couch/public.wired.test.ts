@@ -189,7 +189,7 @@ test('a missing folder is refused', async () => {
   )
 })
 
-test('a browser that asks for an icon which is not there is told so, and not to log in', async () => {
+test('a browser that asks for an icon which is missing gets a 404, and no demand to log in', async () => {
   for (const path of ['/favicon.ico', '/apple-touch-icon.png', '/assets.v1/app.js', '/.env'])
     expect([path, (await fetch(server.url + path)).status]).toEqual([path, 404])
   expect((await fetch(`${server.url}/nothing`)).status).toBe(401)
