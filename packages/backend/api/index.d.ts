@@ -2272,6 +2272,8 @@ interface ExternalLogin {
 interface Fed {
     /** The columns of tables that have changed; undefined: rows came or went. */
     readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[];
+    /** Views whose rows are kept now. */
+    readonly kept: readonly ModelView[];
     /** All that the model takes. */
     readonly bytes: number;
 }
@@ -2291,6 +2293,12 @@ type FeedStep = {
     readonly kind: 'gone';
     readonly table: string;
     readonly numbers: readonly number[];
+} | {
+    readonly kind: 'keep';
+    readonly view: KeptView;
+} | {
+    readonly kind: 'forget';
+    readonly view: string;
 };
 
 /** The position of a replica in the feed of one collection, for one account. */
@@ -2726,6 +2734,20 @@ interface JudgeParts {
 
 const KINDS: readonly ['Create', 'Update', 'Delete'];
 
+/** A view whose rows are kept by their ids. */
+interface KeptView extends ModelView {
+    /** Where it reads: which ids of the view a row of the table with the id `?` has. */
+    readonly sources: readonly {
+        readonly table: string;
+        readonly ids: string;
+    }[];
+    /** Columns by which it joins its tables, and by which it groups. */
+    readonly joins: readonly {
+        readonly table: string;
+        readonly column: string;
+    }[];
+}
+
 type Kind = (typeof KINDS)[number];
 
 interface KnownCollections {
@@ -2938,6 +2960,9 @@ interface ModelAnswers {
     readonly indexes: readonly (string | undefined)[];
     /** Rows have come before, in pieces. */
     readonly rows: readonly string[];
+    readonly page: TextRows & {
+        readonly total: number | undefined;
+    };
     readonly run: StatementsResult;
 }
 
@@ -2991,7 +3016,7 @@ type ModelRequest =
  | {
     readonly kind: 'indexes';
     readonly programs: readonly IndexProgram[];
-} | RowsRequest | {
+} | RowsRequest | PageRequest | {
     readonly kind: 'run';
     readonly schema: ModelSchema;
     readonly statements: string;
@@ -3144,11 +3169,32 @@ class OneTimePasswords {
     deleteExpired(): Promise<void>;
 }
 
+/** What a list is sorted by. */
+interface OrderColumn {
+    readonly name: string;
+    readonly kind: 'text' | 'number' | 'json';
+    readonly descending: boolean;
+}
+
 /** Rows of one table that a statement sees in place of those that the model has. */
 interface Overlay {
     readonly table: ModelTable;
     readonly rows: readonly NumberedRow[];
     readonly gone: readonly number[];
+}
+
+/** Rows that are kept. Rows that agree in the order are sorted by id. */
+interface PageRequest extends PageWanted {
+    readonly kind: 'page';
+    readonly view: string;
+}
+
+interface PageWanted {
+    /** Rows that agree in it are sorted by id. */
+    readonly order: readonly OrderColumn[];
+    readonly skip: number;
+    readonly limit: number;
+    readonly withTotal: boolean;
 }
 
 /** What a value of a parameter may be. */
@@ -3379,7 +3425,9 @@ class ReadModel implements ViewQueries {
     /** The rows at a commit, or at a later one. @throws SqlRefusal */
     rows(ready: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows>;
     /** As `rows`, of a SELECT, with the values of its parameters. @throws SqlRefusal */
-    selectRows({ request, collections }: Pick<ReadyView, 'request' | 'collections'>, values: Readonly<Record<string, Cell>>, sequence?: number): Promise<JsonRows>;
+    selectRows({ request, collections, kept }: Pick<ReadyView, 'request' | 'collections'> & Partial<ReadyView>, values: Readonly<Record<string, Cell>>, sequence?: number): Promise<JsonRows>;
+    /** A page of rows that are kept. Undefined: they are not. */
+    page(view: ReadyView, wanted: PageWanted, sequence: number): Promise<ModelAnswers['page'] | undefined>;
     /** Waits for a commit. `changedAt`: the newest one that has changed what the view reads. */
     upTo(view: ReadyView, sequence?: number): Promise<{
         readonly at: number;
@@ -3438,6 +3486,8 @@ interface ReadyView {
     readonly isVolatile: boolean;
     /** So they may if a parameter is `now`. */
     readonly hasTime: boolean;
+    /** How its rows can be kept. */
+    readonly kept: KeptView | undefined;
 }
 
 /** A client of realtime is sent a message. */
@@ -3697,6 +3747,8 @@ class RecordSnapshot {
     getWithin(definition: Definition, ids: readonly string[], budget: AnswerBudget): Promise<JsonObject[]>;
     /** The records whose relation has one of the ids, by these. */
     via(definition: Definition, field: string, ids: readonly string[], limit: number): Promise<ReadonlyMap<string, readonly JsonObject[]>>;
+    /** A page of a view whose rows are kept. Undefined: they are not, or this request has read all of them. */
+    page(definition: ViewDefinition, wanted: PageWanted): ReturnType<ViewRows['page']>;
     /** The rows of a view, made once. @throws ServiceError INVALID if it no longer fits what it reads */
     rows(definition: ViewDefinition): Promise<readonly JsonObject[]>;
 }
@@ -3926,6 +3978,11 @@ interface RowsRequest {
     /** A SELECT may have parameters. */
     readonly values?: Readonly<Record<string, Cell>>;
     readonly overlays?: readonly Overlay[];
+}
+
+interface RowsTotal {
+    /** Undefined if it is not wanted. */
+    readonly total: number | undefined;
 }
 
 /** `null`: superusers only. `''`: everybody. Else a rule. */
@@ -4399,6 +4456,10 @@ interface ViewRows {
      * @throws ServiceError INVALID if the query no longer fits what it reads
      */
     rows(view: ViewDefinition, sequence: number): Promise<readonly JsonObject[]>;
+    /** As `rows`, of one page. Undefined: all rows have to be read for it. */
+    page(view: ViewDefinition, wanted: PageWanted, sequence: number): Promise<({
+        readonly documents: readonly JsonObject[];
+    } & RowsTotal) | undefined>;
 }
 
 interface ViewSample {
