@@ -2898,7 +2898,7 @@ interface IndexDefinition {
     readonly fields: readonly IndexField[];
     /** The only field may hold an array: one entry per distinct element. */
     readonly multi: boolean;
-    /** No two live documents have one key, except where replication brought them; documents that lack a field have none. */
+    /** No two live documents have one key, except where a replication that no guard judges brought them; documents that lack a field have none. */
     readonly unique?: boolean;
     /** A selector: only documents that it matches have entries. */
     readonly where?: IndexSelector;

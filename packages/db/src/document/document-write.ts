@@ -105,7 +105,7 @@ export interface PreparedWork {
   readonly writes: readonly DocumentWrite[]
   /** What the content of the writes refers to. */
   readonly shapes: ShapeDictionary
-  /** False: whatever comes is taken up, as replicas must not differ. */
+  /** False: whatever comes is taken up, as replicas must not differ. A guard that refuses makes them differ anyway. */
   readonly isRefusable: boolean
 }
 
@@ -131,6 +131,8 @@ export interface PlanContext {
   /** What the content of the writes refers to. */
   readonly shapes: ShapeDictionary
   readonly mode: WriteMode
+  /** As in the work that is prepared. */
+  readonly isRefusable: boolean
   /** All or nothing. */
   readonly atomic: boolean
 }

@@ -48,14 +48,9 @@ export function planWrites(
     }
   }
   if (miss !== undefined) throw miss
-  const { transaction, state, maintenance, shapes, mode } = context
-  // What a replica has made is taken up as it is, also where it wins after a deletion.
-  const isRefusable = mode !== 'replicate' && mode !== 'delete'
-  const refusals = maintenance.prepare(transaction, state, {
-    writes: onlyOf(writes, planner.changes),
-    shapes,
-    isRefusable,
-  })
+  const { transaction, state, maintenance, shapes, isRefusable } = context
+  const work = { writes: onlyOf(writes, planner.changes), shapes, isRefusable }
+  const refusals = maintenance.prepare(transaction, state, work)
   if (refusals.size > 0) planner.refuseChanges(refusals, byKey)
   planner.countAttachments()
   return planner

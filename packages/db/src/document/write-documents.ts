@@ -186,12 +186,17 @@ function writePlanned(
   atomic: boolean,
 ): PlannedWrites {
   const { writes, shapes } = batch
-  const { maintenance } = context
-  const refused = context.judge?.(transaction, state, batch) ?? NOTHING_REFUSED
+  const { maintenance, judge } = context
+  const refused = judge?.(transaction, state, batch) ?? NOTHING_REFUSED
   if (atomic) for (const error of refused.values()) throw error
-  const allowed = refused.size === 0 ? byKey : byKey.filter((write) => !refused.has(write))
+  const allowed = byKey.filter((write) => !refused.has(write))
   const settings = state?.settings ?? context.settings?.() ?? DEFAULT_SETTINGS
-  const planned = planWrites({ transaction, state, settings, maintenance, shapes, mode, atomic }, writes, allowed)
+  const isRefusable = mode === 'replicate' ? judge !== undefined : mode !== 'delete'
+  const planned = planWrites(
+    { transaction, state, settings, maintenance, shapes, mode, isRefusable, atomic },
+    writes,
+    allowed,
+  )
   const { changes, attachments } = planned
   if (changes.length > 0) {
     const collection = withShapesOf(transaction, context, state ?? context.create(transaction), batch)
