@@ -47,7 +47,13 @@ async function databaseSource(name: string, database: Database): Promise<TableSo
   const indexes = (await database.collection(name).indexes())
     .filter(({ text, multi }) => text === undefined && !multi)
     .map(({ fields }) => fields.map(({ path }) => path).filter(isField))
-  const paths = [...new Set(indexes.flat())].filter((path) => !['id', 'rev', 'doc'].includes(path.toLowerCase()))
+  const taken = new Set(['id', 'rev', 'doc'])
+  // Columns differ by more than the case of their letters.
+  const paths = indexes.flat().filter((path) => {
+    const isFree = !taken.has(path.toLowerCase())
+    taken.add(path.toLowerCase())
+    return isFree
+  })
   const table: ModelTable = {
     name,
     columns: [
@@ -72,8 +78,9 @@ async function databaseSource(name: string, database: Database): Promise<TableSo
   )
 }
 
+/** Times of the library are none, and a path of SQLite can't name a quote. */
 function isField(path: string): boolean {
-  return !/^[$_]/.test(path)
+  return /^[^$_"][^"]*$/.test(path)
 }
 
 /** `'$."address"."city"'` */

@@ -81,8 +81,7 @@ export class Reports {
   /** In the order of their names. @throws ServiceError FORBIDDEN */
   async list(principal: Principal): Promise<readonly Report[]> {
     checkSuperuser(principal)
-    const all = reportsIn(await this.#parts.database.collection<JsonObject>(STATE_COLLECTION).get(STATE_ID))
-    return all.toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    return (await this.#all()).toSorted((one, other) => (one.name < other.name ? -1 : 1))
   }
 
   /** @throws ServiceError FORBIDDEN, INVALID with data */
@@ -99,8 +98,7 @@ export class Reports {
   /** @throws ServiceError FORBIDDEN, NOT_FOUND */
   async delete(principal: Principal, name: string): Promise<void> {
     checkSuperuser(principal)
-    const before = await this.#get(name)
-    await this.#store(before, undefined)
+    await this.#store(await this.#get(name), undefined)
   }
 
   /** Makes all reports of a list, or changes those of their names. `deleteMissing` deletes others. @throws ServiceError FORBIDDEN, INVALID with data */
@@ -181,9 +179,12 @@ export class Reports {
     return admitted?.length === 1
   }
 
+  async #all(): Promise<readonly Report[]> {
+    return reportsIn(await this.#parts.database.collection<JsonObject>(STATE_COLLECTION).get(STATE_ID))
+  }
+
   async #get(name: string): Promise<Report> {
-    const all = reportsIn(await this.#parts.database.collection<JsonObject>(STATE_COLLECTION).get(STATE_ID))
-    const report = all.find((one) => one.name === name)
+    const report = (await this.#all()).find((one) => one.name === name)
     if (report === undefined) throw missing(`There is no report "${name}".`)
     return report
   }

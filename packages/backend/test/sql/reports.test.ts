@@ -278,6 +278,17 @@ test('documents of a database are rows, with columns of what is indexed', async 
   expect(rows).toEqual([['4', '[1]']])
 })
 
+test('indexes that are no columns make no database unreadable', async () => {
+  const indexes = ['City', 'city', 'Doc', 'a"b', '$created', { on: 'tags', multi: true }, { on: 'note', text: true }]
+  const notes = test_.database.collection<JsonObject>('notes', { indexes: indexes as never })
+  await notes.insert({ _id: 'one', City: 'Bern', city: 'Biel', Doc: 1, 'a"b': 2, tags: ['x'], note: 'y' })
+  await notes.ready()
+  await save({ query: 'SELECT * FROM notes' })
+  const { columns, rows } = await test_.backend.reports.run(actor(GUEST), 'r')
+  expect(columns).toEqual(['id', 'rev', 'doc', 'City'])
+  expect(rows).toEqual([['one', expect.any(String), expect.stringContaining('"city":"Biel"'), 'Bern']])
+})
+
 test('databases of the server are no tables', async () => {
   await test_.database.collection('$_users').insert({ _id: 'org.couchdb.user:a', derived_key: 'x' })
   expect((await refused(save({ query: 'SELECT doc FROM _users' }))).code).toBe('INVALID')
