@@ -1,4 +1,5 @@
 /** What records would lose by a change of their definition, and which values would no longer be right. */
+import { isPannierError } from 'pannier'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { fieldError, NOT_UNIQUE } from '../fields/field-errors.ts'
 import { checkValue, emptyValue, valueIn } from '../fields/field-types.ts'
@@ -56,11 +57,23 @@ export class MisfitCounter {
       if (error !== undefined) this.#count(field.name, error, document)
     }
     for (const { index, met } of this.#keys) {
-      const key = documentKey(index.key!, migrated)
-      if (key === undefined) continue
       const names = index.fields.length > 0 ? index.fields : index.reads
-      if (met.has(key)) for (const name of names) this.#count(name, NOT_UNIQUE, document)
+      const error = this.#keyError(index.key!, met, migrated)
+      if (error !== undefined) for (const name of names) this.#count(name, error, document)
+    }
+  }
+
+  /** `met`: the keys of the records before it. */
+  #keyError(index: string, met: Set<string>, document: JsonObject): FieldError | undefined {
+    try {
+      const key = documentKey(index, document)
+      if (key === undefined) return undefined
+      const isTaken = met.has(key)
       met.add(key)
+      return isTaken ? NOT_UNIQUE : undefined
+    } catch (error) {
+      if (!isPannierError(error)) throw error
+      return fieldError('validation_invalid_value', error.message)
     }
   }
 

@@ -248,12 +248,12 @@ export class DefinitionStore {
       const records = transaction.collection<JsonObject>(recordsName(definition))
       try {
         await this.#inSteps(records, (ids) => records.update(ids, migration))
+        const wanted = new Set(libraryIndexesOf(definition).map(({ name }) => name))
+        for (const index of moving)
+          if (index.unique && wanted.has(index.name)) await checkUnique(records, index, definition)
       } catch (error) {
         throw asIndexError(error, definition)
       }
-      const wanted = new Set(libraryIndexesOf(definition).map(({ name }) => name))
-      for (const index of moving)
-        if (index.unique && wanted.has(index.name)) await checkUnique(records, index, definition)
     }
     await documents.upsert([
       { _id: VERSION, version: before.version + 1 },

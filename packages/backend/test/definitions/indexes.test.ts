@@ -1,7 +1,7 @@
 /** Goal: an index of any form is kept as it is written, and a UNIQUE one refuses what SQLite would refuse. */
 import { open, type Collection, type Database } from 'pannier'
 import { memory } from 'pannier/memory'
-import { afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Definitions } from '../../src/definitions/definitions.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
@@ -9,14 +9,23 @@ import { modelledDefinitions } from '../test-model.ts'
 
 const opened: Database[] = []
 afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close()
+  for (const one of opened.splice(1)) await one.close()
 })
+afterAll(() => opened[0]!.close())
 
 async function openDefinitions(storage = memory()): Promise<Definitions> {
   const database = await open('indexes', { storage })
   opened.push(database)
   return modelledDefinitions(database)
 }
+
+/** One for all statements of a table. */
+let shared: Definitions
+beforeAll(async () => (shared = await openDefinitions()))
+beforeEach(async () => {
+  for (const name of ['many', 'plain']) if (shared.find(name) !== undefined) await shared.delete(SYSTEM, name)
+})
+afterAll(() => shared.close())
 
 const TEXTS = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ id: `f${name}`, name, type: 'text' }))
 const FIELDS = [
@@ -65,17 +74,16 @@ test.each([
   ["a) WHERE b LIKE 'x%' -- of some\n AND (n > 0", { a: 'x', b: 'X', n: 1 }, { a: 'x', b: 'x1', n: 2 }, { a: 'x' }],
   ["coalesce(nullif(a, ''), b), /* ), */ [c]", { b: 'x' }, { a: 'x' }, { a: 'x', c: 'c' }],
 ])('a UNIQUE index on (%s) refuses what SQLite refuses', async (columns, first, same, other) => {
-  const definitions = await openDefinitions()
   const index = `INDEX made ON many (${columns})`
-  const kept = await definitions.create(SYSTEM, {
+  const kept = await shared.create(SYSTEM, {
     name: 'plain',
     fields: FIELDS,
     indexes: [`CREATE ${index}`.replace('many', 'plain')],
   })
   expect(kept.indexes).toEqual([`CREATE ${index}`.replace('many', 'plain')])
-  await definitions.delete(SYSTEM, 'plain')
-  const records = await recordsOf(definitions, `CREATE UNIQUE ${index}`)
-  expect(definitions.get('many').indexes).toEqual([`CREATE UNIQUE ${index}`])
+  await shared.delete(SYSTEM, 'plain')
+  const records = await recordsOf(shared, `CREATE UNIQUE ${index}`)
+  expect(shared.get('many').indexes).toEqual([`CREATE UNIQUE ${index}`])
   expect(await outcomes(records, first, [same, other])).toEqual(['refused', 'taken'])
   expect((await opened[0]!.check()).ok).toBe(true)
 })
@@ -106,8 +114,7 @@ test.each([
   ['a b', 'SQL logic error: near "b": syntax error (1)'],
   ['load_extension(a)', 'SQL logic error: unsafe use of load_extension() (1)'],
 ])('an index on (%s) is refused in words of SQLite', async (columns, reason) => {
-  const definitions = await openDefinitions()
-  const created = recordsOf(definitions, `CREATE UNIQUE INDEX u ON many (${columns})`)
+  const created = recordsOf(shared, `CREATE UNIQUE INDEX u ON many (${columns})`)
   const message = `Failed to create index u - ${reason}.`
   await expect(created).rejects.toMatchObject({ data: { indexes: { 0: { message } } } })
 })
@@ -142,6 +149,15 @@ test('a key that SQLite can not make refuses the record, or the index', async ()
   await records.insert({ ...BLANK, a: '{"k":1}' })
   await definitions.update(SYSTEM, 'many', { indexes: [] })
   await records.insert(bad)
+  const reason = expect.stringContaining('malformed JSON')
+  expect(await definitions.check(SYSTEM, 'many', { indexes })).toMatchObject([
+    { field: 'a', error: { message: reason }, ids: ['bad'] },
+  ])
+  const fields = FIELDS.map((field) => ({ ...field, name: { a: 'b', b: 'a' }[field.name] ?? field.name }))
+  const moved = { fields, indexes: ["CREATE UNIQUE INDEX u ON many (json_extract(b, '$.k'))"] }
+  await expect(definitions.update(SYSTEM, 'many', moved)).rejects.toMatchObject({
+    data: { indexes: { 0: { message: reason } } },
+  })
   const message = 'Failed to create index u - SQL logic error: malformed JSON (1).'
   await expect(definitions.update(SYSTEM, 'many', { indexes })).rejects.toMatchObject({
     data: { indexes: { 0: { message } } },
