@@ -63,7 +63,7 @@ interface SurroundingsTab {
   open(name: string, kind: Kind, writeWaitMsMax?: number): Promise<string>
   /** `fulfilled`, or the code of the error. */
   insert(from: number, to: number): Promise<string>
-  /** What a live query and a count see, when the query has so many rows. */
+  /** What a live query and a count see, when the query has these rows. */
   seen(count: number): Promise<Readonly<Record<'live' | 'count', number>>>
   /** What is left of a database that has ended. */
   ended(): Promise<Readonly<Record<string, unknown>>>
