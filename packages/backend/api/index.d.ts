@@ -4002,9 +4002,11 @@ interface S3Settings {
     readonly enabled: boolean;
     readonly bucket: string;
     readonly region: string;
+    /** With or without `https://`. */
     readonly endpoint: string;
     readonly accessKey: string;
     readonly secret: string;
+    /** The bucket stands in the path, not in the name of the host. */
     readonly forcePathStyle: boolean;
 }
 
@@ -4306,14 +4308,8 @@ interface SubscriberHost {
     cutOff(subscriber: Subscriber, error: unknown): void;
 }
 
-/** A way to a state, and the place on it. */
-interface Sweep {
-    readonly sequence: number;
-    /** Names of holdings: those of the state, and what all pages agree on. */
-    readonly may: string;
-    readonly must: string;
-    readonly fromMs: number;
-    readonly toMs: number;
+/** A way to a state, and the place on it. Its holdings are those of the state, and what all pages agree on. */
+interface Sweep extends Reached {
     /** Which walk, which span of it, and behind which row. */
     readonly part: number;
     readonly span: number;

@@ -1498,9 +1498,11 @@ interface S3Settings {
     readonly enabled: boolean;
     readonly bucket: string;
     readonly region: string;
+    /** With or without `https://`. */
     readonly endpoint: string;
     readonly accessKey: string;
     readonly secret: string;
+    /** The bucket stands in the path, not in the name of the host. */
     readonly forcePathStyle: boolean;
 }
 

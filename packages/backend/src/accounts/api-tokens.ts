@@ -14,7 +14,7 @@ import { dateText, readDate, timeOfDateText } from '../fields/date-text.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { Principal, ScopedAction, Scopes } from '../gateway/principal.ts'
-import { forbidden, invalid, missing } from '../gateway/service-error.ts'
+import { checkAdmin, forbidden, invalid, missing } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { checkForm, isRecordId, readTexts, textError } from './forms.ts'
 import type { KnownToken } from './known-tokens.ts'
@@ -83,7 +83,7 @@ export class ApiTokens {
 
   /** The token is in the answer, and nowhere else. @throws ServiceError FORBIDDEN, INVALID with data */
   async create(principal: Principal, input: JsonObject): Promise<ApiTokenInfo & { readonly token: string }> {
-    checkSuperuser(principal)
+    checkAdmin(principal)
     const { name, collection, record, expires } = readTexts(input, ['name', 'collection', 'record', 'expires'])
     const definition = this.#host.definitions.find(collection)
     const scopes = this.#scopesIn(input['scopes'])
@@ -116,14 +116,14 @@ export class ApiTokens {
 
   /** The newest one first. @throws ServiceError FORBIDDEN */
   async list(principal: Principal): Promise<readonly ApiTokenInfo[]> {
-    checkSuperuser(principal)
+    checkAdmin(principal)
     const stored = await this.#stored.find({}).sort('-$created').toArray()
     return stored.map((one) => this.#present(one))
   }
 
   /** Resolves with the account that it acted as, if that is still there. @throws ServiceError FORBIDDEN, NOT_FOUND */
   async delete(principal: Principal, id: string): Promise<Holder | undefined> {
-    checkSuperuser(principal)
+    checkAdmin(principal)
     const stored = isRecordId(id) ? await this.#stored.get(id) : undefined
     if (stored === undefined || (await this.#stored.delete(id)) === undefined) throw missing('')
     return this.#holderOf(stored)
@@ -215,10 +215,6 @@ export function isApiToken(token: string): boolean {
 /** What is an account's own business is not an API token's. @throws ServiceError FORBIDDEN */
 export function refuseApiToken({ apiToken }: Principal): void {
   if (apiToken !== undefined) throw forbidden('An API token is not allowed to do this: it takes a login.')
-}
-
-function checkSuperuser({ isAdmin }: Principal): void {
-  if (!isAdmin) throw forbidden('')
 }
 
 function collectionError(

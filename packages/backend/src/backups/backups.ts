@@ -10,7 +10,15 @@ import type { ByteRange, FileHead, FileInfo, FilePlace } from '../files/file-pla
 import { S3Place } from '../files/s3-place.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { forbidden, invalid, invalidForm, missing, ServiceError, type FieldError } from '../gateway/service-error.ts'
+import {
+  checkAdmin,
+  type FieldError,
+  forbidden,
+  invalid,
+  invalidForm,
+  missing,
+  ServiceError,
+} from '../gateway/service-error.ts'
 import type { UploadedFile } from '../records/record-types.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -321,10 +329,6 @@ export class Backups {
 function closing(cause?: unknown): ServiceError {
   const message = 'The server is closing, and has ended the backup or restore. Ask again when it has started.'
   return new ServiceError('UNAVAILABLE', message, { cause })
-}
-
-function checkAdmin({ isAdmin }: Principal): void {
-  if (!isAdmin) throw forbidden('')
 }
 
 function infoOf({ key, size, modifiedMs }: FileInfo): BackupInfo {

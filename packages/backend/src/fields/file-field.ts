@@ -6,6 +6,7 @@ import { isMany } from './field-definition.ts'
 import type { FileField } from './field-definition.ts'
 import type { FieldType } from './field-type.ts'
 import { isType } from './file-types.ts'
+import { modified } from './list-fields.ts'
 import { NewFile } from './new-file.ts'
 import { flagOption, integerOption, textsOption } from './options.ts'
 
@@ -56,23 +57,7 @@ export const FILE: FieldType<FileField> = {
   }),
   modifiers: ['add', 'prepend', 'remove'],
   modify(field, modifier, value, input) {
-    const before = toFiles(value)
-    const given = toFiles(input)
-    switch (modifier) {
-      case 'add':
-        return cast(field, [...before, ...given])
-      case 'prepend':
-        return cast(field, [...given, ...before])
-      case 'remove': {
-        const names = new Set(given.map(nameOf))
-        return cast(
-          field,
-          before.filter((file) => !names.has(nameOf(file))),
-        )
-      }
-      default:
-        return undefined
-    }
+    return cast(field, modified(modifier, toFiles(value), toFiles(input), nameOf))
   },
 }
 

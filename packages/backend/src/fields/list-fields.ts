@@ -24,22 +24,24 @@ const LIST = {
   cast,
   modifiers: ['add', 'prepend', 'remove'] as readonly Modifier[],
   modify(field: ListField, modifier: Modifier, value: unknown, input: unknown): unknown {
-    const before = toTexts(value)
-    const given = toTexts(input)
-    switch (modifier) {
-      case 'add':
-        return cast(field, [...before, ...given])
-      case 'prepend':
-        return cast(field, [...given, ...before])
-      case 'remove':
-        return cast(
-          field,
-          before.filter((text) => !given.includes(text)),
-        )
-      default:
-        return undefined
-    }
+    return cast(
+      field,
+      modified(modifier, toTexts(value), toTexts(input), (text) => text),
+    )
   },
+}
+
+/** A list with others before it or after it, or without them. `keyOf`: what tells one from another. */
+export function modified<T>(
+  modifier: Modifier,
+  before: readonly T[],
+  given: readonly T[],
+  keyOf: (one: T) => unknown,
+): readonly T[] {
+  if (modifier === 'add') return [...before, ...given]
+  if (modifier === 'prepend') return [...given, ...before]
+  const gone = new Set(given.map(keyOf))
+  return before.filter((one) => !gone.has(keyOf(one)))
 }
 
 /** The last one, if the field takes one. It may be the JSON of a list in its turn. */

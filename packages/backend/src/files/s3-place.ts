@@ -2,19 +2,11 @@
 import { AwsClient } from 'aws4fetch'
 import type { Environment } from 'pannier/types'
 import { withTimeLimit } from '../gateway/time-limit.ts'
+import type { S3Settings } from '../settings/settings-values.ts'
 import type { ByteRange, FileContent, FileHead, FileInfo, FilePlace } from './file-place.ts'
 
 /** As the settings have it. */
-export interface S3Options {
-  readonly bucket: string
-  readonly region: string
-  /** With or without `https://`. */
-  readonly endpoint: string
-  readonly accessKey: string
-  readonly secret: string
-  /** The bucket stands in the path, not in the name of the host. */
-  readonly forcePathStyle: boolean
-}
+export type S3Options = Omit<S3Settings, 'enabled'>
 
 /** What is longer goes in parts. S3 takes no part below 5 MiB but the last. */
 const PART_BYTES: number = 8 * 1024 * 1024

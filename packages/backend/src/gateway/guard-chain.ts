@@ -1,7 +1,7 @@
 /** Guards, asked one after another. */
 import { isPannierError, PannierError } from 'pannier'
 import { awaitUser, callUser, type Expected, type FollowingGuard } from 'pannier/internal'
-import type { JsonObject } from './documents.ts'
+import { isJsonObject, type JsonObject } from './documents.ts'
 import type { GuardedChange, GuardedWrite, Judge, Refusal, Write, WriteGuard } from './guards.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from './log-entry.ts'
 import { ServiceError } from './service-error.ts'
@@ -45,7 +45,10 @@ export class GuardChain {
       const given = asked === documents ? write : { ...write, documents: asked }
       const prepared = await awaitUser(GUARD, 'prepare', () => guard.prepare!(given), {
         what: 'a document or an error for each document',
-        is: (answer) => Array.isArray(answer) && answer.length === asked.length && answer.every(isObject),
+        is: (answer) =>
+          Array.isArray(answer) &&
+          answer.length === asked.length &&
+          answer.every((one) => one instanceof Error || isJsonObject(one)),
       } as Expected<readonly (JsonObject | Refusal)[]>)
       if (prepared === asked) continue
       if (places === undefined) verdicts = prepared
@@ -116,10 +119,6 @@ export function asServiceError(refusal: Refusal): ServiceError {
   if (!isPannierError(refusal)) return refusal as ServiceError
   const code = refusal.code === 'PANNIER_CONFLICT' ? 'CONFLICT' : 'INVALID'
   return new ServiceError(code, refusal.message, { cause: refusal })
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
 }
 
 function passing(verdicts: readonly (JsonObject | Refusal)[]): readonly number[] {

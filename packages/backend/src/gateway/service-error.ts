@@ -102,3 +102,8 @@ export async function asInvalid<T>(run: () => Promise<T>): Promise<T> {
 export function conflicting(): ServiceError {
   return new ServiceError('CONFLICT', 'Document update conflict.')
 }
+
+/** @throws ServiceError FORBIDDEN for all but superusers */
+export function checkAdmin({ isAdmin }: { readonly isAdmin: boolean }): void {
+  if (!isAdmin) throw forbidden('')
+}

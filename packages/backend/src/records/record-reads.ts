@@ -38,6 +38,14 @@ interface ReadsOptions {
   readonly enrich?: Enricher
 }
 
+/** Documents of one collection, and who sees them in which context. */
+interface AskedRecords {
+  readonly actor: Actor
+  readonly definition: Definition
+  readonly documents: readonly JsonObject[]
+  readonly context: string
+}
+
 /** A document, and the fields of it that are not shown. */
 type WithoutFields = Pick<ShownRecord, 'document' | 'without'>
 
@@ -292,7 +300,7 @@ export class RecordReads {
   ): Promise<ShownRecord[]> {
     const { access, definitions } = this.#options
     const show = (of: Definition, found: readonly JsonObject[], context: string): Promise<ShownRecord[]> =>
-      this.#withoutHidden(snapshot, actor, of, found, context)
+      this.#withoutHidden(snapshot, { actor, definition: of, documents: found, context })
     const found = await show(definition, documents, actor.request.context)
     const { budget = new LoneBudget() } = actor
     if (expand !== '') await expandRecords(found, expand, { actor, access, definitions, snapshot, show, budget })
@@ -307,17 +315,12 @@ export class RecordReads {
   }
 
   /** An address is shown to superusers, to the account itself, and to those whom the manage rule admits. */
-  async #withoutHidden(
-    snapshot: RecordSnapshot,
-    actor: Actor,
-    definition: Definition,
-    documents: readonly JsonObject[],
-    context: string,
-  ): Promise<ShownRecord[]> {
+  async #withoutHidden(snapshot: RecordSnapshot, asked: AskedRecords): Promise<ShownRecord[]> {
+    const { actor, definition, documents } = asked
     const { isAdmin, account } = actor.principal
     const isShown = (document: JsonObject): boolean => isAdmin || document['_id'] === account?.record['_id']
-    const withheld = await fieldsWithheld(snapshot, this.#options.access, { actor, definition, documents, context })
-    const managed = await this.#managed(snapshot, actor, definition, documents, context)
+    const withheld = await fieldsWithheld(snapshot, this.#options.access, asked)
+    const managed = await this.#managed(snapshot, asked)
     return documents.map((document) => ({
       definition,
       document,
@@ -328,18 +331,11 @@ export class RecordReads {
   }
 
   /** A manage rule that admits everybody shows no addresses. */
-  async #managed(
-    snapshot: RecordSnapshot,
-    actor: Actor,
-    definition: Definition,
-    documents: readonly JsonObject[],
-    context: string,
-  ): Promise<ReadonlySet<JsonObject>> {
-    const rule = ruleFor(actor.principal, definition, 'manage')
-    if (actor.principal.isAdmin || rule === null || rule === '') return new Set()
-    const { access } = this.#options
-    const request = { actor, definition, action: 'manage', documents, context } as const
-    return new Set(await admittedOf(snapshot, access, request))
+  async #managed(snapshot: RecordSnapshot, asked: AskedRecords): Promise<ReadonlySet<JsonObject>> {
+    const { principal } = asked.actor
+    const rule = ruleFor(principal, asked.definition, 'manage')
+    if (principal.isAdmin || rule === null || rule === '') return new Set()
+    return new Set(await admittedOf(snapshot, this.#options.access, { ...asked, action: 'manage' }))
   }
 
   /** The fields that were asked for. */

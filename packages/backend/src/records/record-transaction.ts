@@ -5,6 +5,7 @@ import type { Actor } from '../access/actor.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import { withTimeLimit } from '../gateway/time-limit.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
 import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
@@ -118,16 +119,10 @@ export async function runInTransaction<T>(
   return result
 }
 
-async function inTime<T>(environment: Environment, body: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>()
-  const cancel = environment.after(TRANSACTION_MS_MAX, () => {
-    const seconds = TRANSACTION_MS_MAX / 1000
-    const message = `The transaction takes more than ${seconds} seconds. Nothing is written.`
-    late.reject(new ServiceError('UNAVAILABLE', message))
-  })
-  try {
-    return await Promise.race([body, late.promise])
-  } finally {
-    cancel()
-  }
+function inTime<T>(environment: Environment, body: Promise<T>): Promise<T> {
+  const message = `The transaction takes more than ${TRANSACTION_MS_MAX / 1000} seconds. Nothing is written.`
+  const reason = new ServiceError('UNAVAILABLE', message)
+  const ended = (late: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => late.addEventListener('abort', () => reject(reason)))
+  return withTimeLimit(environment, TRANSACTION_MS_MAX, (late) => Promise.race([body, ended(late)]))
 }

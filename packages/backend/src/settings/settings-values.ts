@@ -14,13 +14,15 @@ export interface RateLimitRule {
 }
 
 /** A place for files that speaks S3. */
-interface S3Settings {
+export interface S3Settings {
   readonly enabled: boolean
   readonly bucket: string
   readonly region: string
+  /** With or without `https://`. */
   readonly endpoint: string
   readonly accessKey: string
   readonly secret: string
+  /** The bucket stands in the path, not in the name of the host. */
   readonly forcePathStyle: boolean
 }
 

@@ -13,14 +13,8 @@ export interface Reached {
   readonly toMs: number
 }
 
-/** A way to a state, and the place on it. */
-export interface Sweep {
-  readonly sequence: number
-  /** Names of holdings: those of the state, and what all pages agree on. */
-  readonly may: string
-  readonly must: string
-  readonly fromMs: number
-  readonly toMs: number
+/** A way to a state, and the place on it. Its holdings are those of the state, and what all pages agree on. */
+export interface Sweep extends Reached {
   /** Which walk, which span of it, and behind which row. */
   readonly part: number
   readonly span: number

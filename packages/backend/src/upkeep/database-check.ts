@@ -3,7 +3,7 @@ import type { Database } from 'pannier'
 import { dateText } from '../fields/date-text.ts'
 import { errorText } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
-import { forbidden, invalid } from '../gateway/service-error.ts'
+import { checkAdmin, invalid } from '../gateway/service-error.ts'
 
 /** Something that is wrong. */
 interface CheckProblem {
@@ -86,8 +86,4 @@ export class DatabaseCheck {
       end({ error: errorText(error) })
     }
   }
-}
-
-function checkAdmin({ isAdmin }: Principal): void {
-  if (!isAdmin) throw forbidden('')
 }

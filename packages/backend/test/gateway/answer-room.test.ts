@@ -1,6 +1,6 @@
 /** Goal: one client can take no more than its share of the memory for answers, and one that does not read loses it. */
 import { expect, test } from 'vitest'
-import { ANSWER_BYTES_MAX, AnswerRoom, type HeldBudget } from '../../src/gateway/answer-room.ts'
+import { ANSWER_BYTES_MAX, AnswerRoom, LoneBudget, type HeldBudget } from '../../src/gateway/answer-room.ts'
 import { jsonSize } from '../../src/gateway/json-size.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
 import { Shares } from '../../src/gateway/shares.ts'
@@ -48,9 +48,17 @@ test('where all room is taken, an answer that nobody reads ends, and others are 
   expect(cuts).toEqual(['at a'])
 })
 
-test('one answer has an end for everybody', () => {
-  const { enter } = roomOf()
-  expect(refusal(() => enter().take(ANSWER_BYTES_MAX + 1))).toBe('INVALID')
+test('one answer has an end for everybody, but one record has any size', () => {
+  const room = new AnswerRoom()
+  const entered = (...clients: readonly string[]): HeldBudget =>
+    room.enter({ clients, now: () => 0, begin: () => {}, cut: () => {} })
+  for (const budget of [new LoneBudget(), entered(), entered('at a')]) {
+    expect(refusal(() => budget.take(3 * ANSWER_BYTES_MAX))).toBeUndefined()
+    expect(refusal(() => budget.take(1))).toBe('INVALID')
+  }
+  const small = entered('at b')
+  small.take(1)
+  expect(refusal(() => small.take(ANSWER_BYTES_MAX))).toBe('INVALID')
 })
 
 test('shares are given back', () => {
