@@ -103,7 +103,10 @@ const PICTURES: readonly Picture[] = [
     name: 'console-reports',
     hash: '#/console/reports',
     prepare: saveReport,
-    before: (page) => pressFirst(page, '.report .button-primary'),
+    before: async (page) => {
+      await pressFirst(page, '.report .button-primary')
+      await page.waitForSelector('.report [role=status]')
+    },
   },
   {
     name: 'console-filter',

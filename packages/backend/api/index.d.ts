@@ -1196,6 +1196,8 @@ export class Reports {
     delete(principal: Principal, name: string): Promise<void>;
     /** Makes all reports of a list, or changes those of their names. `deleteMissing` deletes others. @throws ServiceError FORBIDDEN, INVALID with data */
     import(principal: Principal, list: readonly unknown[], deleteMissing: boolean): Promise<void>;
+    /** As `import`, with an import of definitions. */
+    importing(principal: Principal, list: readonly unknown[], deleteMissing: boolean): ImportedBeside;
     /**
      * Runs a report with the parameters of the request. The rules of collections are not asked: that of the report is.
      *
@@ -2157,7 +2159,7 @@ class Definitions {
      *
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
-    import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    import(principal: Principal, list: unknown, deleteMissing: boolean, beside?: ImportedBeside): Promise<void>;
     /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
     checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]>;
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
@@ -2637,6 +2639,13 @@ interface HooksOptions {
     readonly log?: HookLog;
     /** A handler that takes longer is given up, in milliseconds. 60,000 when left out. */
     readonly handlerMsMax?: number;
+}
+
+/** What an import stores with the definitions. */
+interface ImportedBeside {
+    /** `all`: the definitions that there will be. @throws ServiceError, which keeps the import from happening */
+    check(all: readonly Definition[]): Promise<void>;
+    store(transaction: Transaction): Promise<void>;
 }
 
 interface ImportsParts {
@@ -3422,6 +3431,8 @@ class ReadModel implements ViewQueries {
     ready(view: ViewDefinition): Promise<ReadyView>;
     /** As `ready`, of a SELECT that may have parameters and read databases. @throws SqlRefusal */
     readySelect(query: string): Promise<ReadyView>;
+    /** What SQLite says against a SELECT, with these definitions. */
+    selectError(query: string, all: readonly Definition[]): Promise<string | undefined>;
     /** The rows at a commit, or at a later one. @throws SqlRefusal */
     rows(ready: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows>;
     /** As `rows`, of a SELECT, with the values of its parameters. @throws SqlRefusal */
@@ -3896,7 +3907,7 @@ interface ReportsParts {
     readonly environment: Environment;
     readonly database: Database;
     readonly definitions: Definitions;
-    readonly model: Pick<ReadModel, 'readySelect' | 'selectRows' | 'upTo'>;
+    readonly model: Pick<ReadModel, 'readySelect' | 'selectError' | 'selectRows' | 'upTo'>;
     readonly access: Pick<Access, 'revisions'>;
     readonly reads: Pick<RecordReads, 'inSnapshot'>;
     readonly journal: ChangeJournal | undefined;

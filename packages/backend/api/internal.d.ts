@@ -1070,7 +1070,7 @@ class Definitions {
      *
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
-    import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void>;
+    import(principal: Principal, list: unknown, deleteMissing: boolean, beside?: ImportedBeside): Promise<void>;
     /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
     checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]>;
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
@@ -1206,6 +1206,13 @@ interface GuardedWriterParts {
     /** Judge what a delete takes along. */
     readonly following?: GuardChain;
     readonly around?: AroundWrites;
+}
+
+/** What an import stores with the definitions. */
+interface ImportedBeside {
+    /** `all`: the definitions that there will be. @throws ServiceError, which keeps the import from happening */
+    check(all: readonly Definition[]): Promise<void>;
+    store(transaction: Transaction): Promise<void>;
 }
 
 /** What an index is made of. */

@@ -49,6 +49,13 @@ export interface DefinitionJournal {
   begin(pair: DefinitionPair): Promise<JournalEntry | undefined>
 }
 
+/** What an import stores with the definitions. */
+export interface ImportedBeside {
+  /** `all`: the definitions that there will be. @throws ServiceError, which keeps the import from happening */
+  check(all: readonly Definition[]): Promise<void>
+  store(transaction: Transaction): Promise<void>
+}
+
 /** Runs code of the operator around changes. `check` throws if they are wrong. */
 type AroundDefinitions = (
   pairs: readonly DefinitionPair[],
@@ -324,13 +331,15 @@ export class Definitions {
    *
    * @throws ServiceError FORBIDDEN, INVALID with data
    */
-  async import(principal: Principal, list: unknown, deleteMissing: boolean): Promise<void> {
+  async import(principal: Principal, list: unknown, deleteMissing: boolean, beside?: ImportedBeside): Promise<void> {
     checkAdmin(principal)
     await this.#inTurn(async () => {
       const change = await this.#imported(list, deleteMissing)
       const [wrong] = change.wrong
       if (wrong !== undefined) throw importError(wrong)
-      await this.#write(change, 'Failed to import collections.')
+      const gone = new Set(change.removed.map(({ id }) => id))
+      await beside?.check(withChanged(this.all(), change.changed).filter(({ id }) => !gone.has(id)))
+      await this.#write(change, 'Failed to import collections.', undefined, beside)
     })
   }
 
@@ -395,7 +404,7 @@ export class Definitions {
   }
 
   /** `id`: of the definition that was meant, if it was one; the others follow it. */
-  async #write(change: ProposedChange, message: string, id?: string): Promise<ProposedChange> {
+  async #write(change: ProposedChange, message: string, id?: string, beside?: ImportedBeside): Promise<ProposedChange> {
     const { changed, removed } = change
     const check = async (): Promise<void> => {
       const data = await this.#errorsOf(
@@ -411,17 +420,22 @@ export class Definitions {
     ].filter(({ before, after }) => id === undefined || (after ?? before)!.id === id)
     let isWritten = false
     await this.around(pairs, check, async () => {
-      await this.#writeNow(change, message, id === undefined ? undefined : pairs[0])
+      const entry = id === undefined ? undefined : await this.#journal?.begin(pairs[0]!)
+      await this.#writeNow(change, message, entry, beside)
       isWritten = true
     })
     if (!isWritten) throw new ServiceError('INVALID', 'A hook has stopped the change: it has not called next().')
     return change
   }
 
-  async #writeNow(change: ProposedChange, message: string, pair: DefinitionPair | undefined): Promise<void> {
-    const entry = pair === undefined ? undefined : await this.#journal?.begin(pair)
+  async #writeNow(
+    change: ProposedChange,
+    message: string,
+    entry: JournalEntry | undefined,
+    beside: ImportedBeside | undefined,
+  ): Promise<void> {
     try {
-      await this.#store.write(change, entry?.note)
+      await this.#store.write(change, entry?.note ?? beside?.store)
     } catch (error) {
       await entry?.undo()
       if (error instanceof ServiceError && error.data !== undefined)

@@ -154,6 +154,11 @@ export class ReadModel implements ViewQueries {
     return this.#prepared(` ${query}`, { query }, (all) => this.#named(query, all))
   }
 
+  /** What SQLite says against a SELECT, with these definitions. */
+  async selectError(query: string, all: readonly Definition[]): Promise<string | undefined> {
+    return (await this.#describedQuery({ query }, await this.#named(query, all))).error
+  }
+
   /** The rows at a commit, or at a later one. @throws SqlRefusal */
   async rows(ready: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows> {
     return (await this.selectRows(ready, {}, sequence)) as TextRows

@@ -1,13 +1,13 @@
 /** Reports: SELECTs that superusers keep, and that others may run. docs/internals/reports.md is the contract. */
 import { createSchema, type Schema } from '@pannier/rules'
-import type { Database } from 'pannier'
+import type { Database, Transaction } from 'pannier'
 import type { Environment } from 'pannier/types'
 import { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import { checkRule, errorsOf } from '../definitions/check-rule.ts'
-import type { BaseDefinition } from '../definitions/definition.ts'
-import type { Definitions } from '../definitions/definitions.ts'
+import type { BaseDefinition, Definition } from '../definitions/definition.ts'
+import type { Definitions, ImportedBeside } from '../definitions/definitions.ts'
 import { parameterValues, queryError, reportOf, type ParameterValue, type Report } from '../definitions/report.ts'
 import { QueryResults } from '../definitions/views/query-results.ts'
 import { SqlRefusal } from '../definitions/views/view-queries.ts'
@@ -29,7 +29,7 @@ interface ReportsParts {
   readonly environment: Environment
   readonly database: Database
   readonly definitions: Definitions
-  readonly model: Pick<ReadModel, 'readySelect' | 'selectRows' | 'upTo'>
+  readonly model: Pick<ReadModel, 'readySelect' | 'selectError' | 'selectRows' | 'upTo'>
   readonly access: Pick<Access, 'revisions'>
   readonly reads: Pick<RecordReads, 'inSnapshot'>
   readonly journal: ChangeJournal | undefined
@@ -103,17 +103,29 @@ export class Reports {
 
   /** Makes all reports of a list, or changes those of their names. `deleteMissing` deletes others. @throws ServiceError FORBIDDEN, INVALID with data */
   async import(principal: Principal, list: readonly unknown[], deleteMissing: boolean): Promise<void> {
-    const all = await this.list(principal)
-    const reports: Report[] = []
-    for (const [at, input] of list.entries()) {
-      const old = all.find(({ name }) => name === (input as { readonly name?: unknown } | null)?.name)
-      const report = await this.#checked(input, old, 'Failed to import reports.', (data) => ({ [at]: data }))
-      if (reports.some(({ name }) => name === report.name))
-        throw invalid(`The list has two reports "${report.name}". Leave one out.`)
-      reports.push(report)
+    const importing = this.importing(principal, list, deleteMissing)
+    await importing.check(this.#parts.definitions.all())
+    await this.#parts.database.transaction((transaction) => importing.store(transaction))
+  }
+
+  /** As `import`, with an import of definitions. */
+  importing(principal: Principal, list: readonly unknown[], deleteMissing: boolean): ImportedBeside {
+    const reports = new Map<string, Report>()
+    return {
+      check: async (definitions) => {
+        const all = await this.list(principal)
+        for (const [at, input] of list.entries()) {
+          const old = all.find(({ name }) => name === (input as { readonly name?: unknown } | null)?.name)
+          const report = await this.#checked(input, old, 'Failed to import reports.', { definitions, at })
+          if (reports.has(report.name)) throw invalid(`The list has two reports "${report.name}". Leave one out.`)
+          reports.set(report.name, report)
+        }
+      },
+      store: (transaction) => {
+        const isKept = ({ name }: Report): boolean => !deleteMissing && !reports.has(name)
+        return replace(transaction, (now) => [...now.filter(isKept), ...reports.values()])
+      },
     }
-    const isKept = ({ name }: Report): boolean => !deleteMissing && !reports.some((report) => report.name === name)
-    await this.#replace((now) => [...now.filter(isKept), ...reports])
   }
 
   /**
@@ -201,55 +213,61 @@ export class Reports {
     input: unknown,
     old: Report | undefined,
     message: string,
-    dataOf: (data: NonNullable<ServiceError['data']>) => NonNullable<ServiceError['data']> = (data) => data,
+    { definitions = this.#parts.definitions.all(), at }: CheckOptions = {},
   ): Promise<Report> {
     const { report, errors } = reportOf(input, old)
-    const data = errors ?? (await this.#deepErrors(report))
-    if (data !== undefined) throw new ServiceError('INVALID', message, { data: dataOf(data) })
+    const data = errors ?? (await this.#deepErrors(report, definitions))
+    if (data !== undefined)
+      throw new ServiceError('INVALID', message, { data: at === undefined ? data : { reports: { [at]: data } } })
     const now = dateText(this.#parts.environment.wallClock())
     return { ...report, created: old?.created ?? now, updated: now }
   }
 
   /** What only SQLite and the definitions know. */
-  async #deepErrors({ query, rule }: Pick<Report, 'query' | 'rule'>): Promise<ServiceError['data']> {
-    const refusal = await this.#parts.model.readySelect(query).then(
-      () => undefined,
-      (error: unknown) => {
-        if (error instanceof SqlRefusal) return queryError(error.message)
-        throw error
-      },
-    )
-    return errorsOf({ query: refusal, rule: checkRule(rule, this.#known.schema, OF_REPORT.id) })
+  async #deepErrors(
+    { query, rule }: Pick<Report, 'query' | 'rule'>,
+    definitions: readonly Definition[],
+  ): Promise<ServiceError['data']> {
+    const refusal = await this.#parts.model.selectError(query, definitions)
+    const schema = createSchema([...definitions, OF_REPORT])
+    return errorsOf({
+      query: refusal === undefined ? undefined : queryError(refusal),
+      rule: checkRule(rule, schema, OF_REPORT.id),
+    })
   }
 
   /** @throws ServiceError INVALID with data if another report has the name */
   async #store(before: Report | undefined, after: Report | undefined, message = ''): Promise<void> {
     const entry = await this.#parts.journal?.beginReport({ before, after })
     try {
-      await this.#replace((all) => {
-        const others = all.filter(({ name }) => name !== before?.name)
-        if (others.some(({ name }) => name === after?.name))
-          throw new ServiceError('INVALID', message, { data: { name: NOT_UNIQUE } })
-        return after === undefined ? others : [...others, after]
-      }, entry)
+      await this.#parts.database.transaction(async (transaction) => {
+        await replace(transaction, (all) => {
+          const others = all.filter(({ name }) => name !== before?.name)
+          if (others.some(({ name }) => name === after?.name))
+            throw new ServiceError('INVALID', message, { data: { name: NOT_UNIQUE } })
+          return after === undefined ? others : [...others, after]
+        })
+        await entry?.note(transaction)
+      })
     } catch (error) {
       await entry?.undo()
       throw error
     }
   }
+}
 
-  async #replace(
-    change: (all: readonly Report[]) => readonly Report[],
-    entry?: Awaited<ReturnType<ChangeJournal['beginReport']>>,
-  ): Promise<void> {
-    await this.#parts.database.transaction(async (transaction) => {
-      const documents = transaction.collection<JsonObject>(STATE_COLLECTION)
-      const reports = change(reportsIn(await documents.get(STATE_ID)))
-      if (reports.length > REPORTS_MAX) throw invalid(`There are ${REPORTS_MAX} reports already. Delete some first.`)
-      await documents.upsert({ _id: STATE_ID, reports })
-      await entry?.note(transaction)
-    })
-  }
+interface CheckOptions {
+  /** The stored ones when left out. */
+  readonly definitions?: readonly Definition[]
+  /** The place in a list. */
+  readonly at?: number
+}
+
+async function replace(transaction: Transaction, change: (all: readonly Report[]) => readonly Report[]): Promise<void> {
+  const documents = transaction.collection<JsonObject>(STATE_COLLECTION)
+  const reports = change(reportsIn(await documents.get(STATE_ID)))
+  if (reports.length > REPORTS_MAX) throw invalid(`There are ${REPORTS_MAX} reports already. Delete some first.`)
+  await documents.upsert({ _id: STATE_ID, reports })
 }
 
 /** All definitions, and that of a report. */

@@ -249,7 +249,7 @@ test('an import makes and changes reports, and deletes others if it is to', asyn
   await reports.import(SYSTEM, [{ name: 's', query: 'SELECT 2' }], false)
   expect((await reports.list(SYSTEM)).map(({ name }) => name)).toEqual(['r', 's'])
   expect((await refused(reports.import(SYSTEM, [{ name: 't', query: 'SELECT nope' }], true))).data).toMatchObject({
-    0: { query: { code: 'validation_invalid_query' } },
+    reports: { 0: { query: { code: 'validation_invalid_query' } } },
   })
   await reports.import(SYSTEM, [{ name: 's', description: 'Two.' }], true)
   expect(await reports.list(SYSTEM)).toMatchObject([{ name: 's', description: 'Two.', query: 'SELECT 2' }])

@@ -39,8 +39,8 @@ export const collectionRoutes: RestRoutes = (app, context) => {
         const areLists = Array.isArray(list) && (reports === undefined || Array.isArray(reports))
         if (!areLists || typeof deleteMissing !== 'boolean') throw new ServiceError('INVALID', UNREADABLE)
         if (list.length === 0) throw invalidForm('collections')
-        await definitions.import(request.principal, list, deleteMissing)
-        if (reports !== undefined) await context.backend.reports.import(request.principal, reports, deleteMissing)
+        const beside = reports && context.backend.reports.importing(request.principal, reports, deleteMissing)
+        await definitions.import(request.principal, list, deleteMissing, beside)
         return reply.code(204).send()
       }),
     )

@@ -79,6 +79,17 @@ test('an import of collections brings reports', async () => {
   const reports = [BY_MONTH]
   expect((await server.call('PUT /collections/import', { collections: [json], reports })).status).toBe(204)
   expect((await server.call('GET /reports')).json).toMatchObject([{ name: 'by-month' }])
+  const stock = { name: 'stock', fields: [{ name: 'item', type: 'text' }] }
+  const import_ = (query: string): ReturnType<RestServer['call']> =>
+    server.call('PUT /collections/import', { collections: [stock], reports: [{ name: 'items', query, rule: '' }] })
+  expect(await import_('SELECT nope FROM stock')).toMatchObject({
+    status: 400,
+    json: { data: { reports: { 0: { query: { code: 'validation_invalid_query' } } } } },
+  })
+  expect((await server.call('GET /collections/stock')).status).toBe(404)
+  expect((await import_('SELECT item FROM stock')).status).toBe(204)
+  expect(await (await asked('items')).json()).toMatchObject({ columns: ['item'], rows: [] })
+  expect((await server.call('DELETE /reports/items')).status).toBe(204)
   expect((await server.call('PUT /collections/import', { collections: [json] })).status).toBe(204)
   expect((await server.call('GET /reports')).json).toMatchObject([{ name: 'by-month' }])
 })
