@@ -71,6 +71,8 @@ const DESCRIBE_MS_MAX = 5_000
 const FEED_MS = 100
 const IDLE_MS = 5 * 60_000
 const ROUNDS_MAX = 3
+/** Queries that are prepared and not asked again are forgotten, the oldest first. */
+const READY_MAX = 2000
 /** A view that was read so often, as something had changed each time, has its rows kept. If that fails, after twice as many. */
 const KEPT_AFTER_READS = 3
 
@@ -285,6 +287,7 @@ export class ReadModel implements ViewQueries {
         throw error
       })
       views.set(key, ready)
+      if (views.size > READY_MAX) views.delete(views.keys().next().value!)
     }
     return ready
   }

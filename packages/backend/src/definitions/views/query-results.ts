@@ -61,7 +61,7 @@ export class QueryResults<Ready extends ReadyQuery, Result> {
       else this.#known.set(key, made, weight)
     }
     result.then(
-      (answer) => settle(this.#weigh(answer)),
+      (answer) => settle(this.#weigh(answer) + key.length),
       () => settle(Infinity),
     )
     return result
