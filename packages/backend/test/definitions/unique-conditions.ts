@@ -85,3 +85,69 @@ export function uniqueRecord(random: Random): UniqueRecord {
     data: random.pick([null, 1, { k: 1 }, { k: 'A' }, true, [1], 'text']),
   }
 }
+
+const ODD_COLUMNS = [
+  'iif(flag, slug, title)',
+  'CAST(slug AS INTEGER)',
+  "slug GLOB 'a*'",
+  'json_array_length(tags)',
+  "strftime('%Y', day)",
+  "printf('%d', n)",
+  'typeof(data)',
+  'data COLLATE NOCASE',
+  'n COLLATE NOCASE',
+  "data ->> '$.k'",
+  'slug || n',
+  'NOT flag',
+  'n, n',
+  'slug, slug COLLATE NOCASE',
+  "x'00' || slug",
+  'CASE WHEN flag THEN slug END',
+  'zeroblob(length(slug))',
+  'n / 2',
+  'tags, data',
+  'SLUG, "Title" COLLATE nocase',
+  "'slug'",
+  '((lower(slug)))',
+  'slug COLLATE NOCASE COLLATE RTRIM',
+  'slug COLLATE NOCASE, n, title COLLATE NOCASE',
+  "coalesce(slug, '), (') /* ) */, n",
+]
+
+const ODD_CONDITIONS = [
+  'n',
+  'data',
+  "slug GLOB '[a-c]*'",
+  "CASE WHEN flag THEN n > 1 ELSE slug = '' END",
+  "slug COLLATE NOCASE = 'A'",
+  "(n, slug) > (1, 'a')",
+  'n == 1.0',
+  "flag = 'x'",
+  "n = '1'",
+  'slug = 1',
+  "'a' = slug",
+  "t.slug != ''",
+  "slug > 'Ä'",
+  "n != ''",
+  'flag != true',
+  "title = 'x AND y' AND n = 1",
+  "slug != '' -- of some",
+  "slug != '';",
+  '[n] >= 0.5 AND "slug" <= \'b\'',
+  'n < 9007199254740993',
+]
+
+/** Bodies that few people write. */
+export function oddBody(random: Random): string {
+  return `(${random.pick(ODD_COLUMNS)}) WHERE ${random.pick(ODD_CONDITIONS)}`
+}
+
+export function oddRecord(random: Random): UniqueRecord {
+  return {
+    ...uniqueRecord(random),
+    slug: random.pick(['', 'a', 'A', 'ab', 'a ', '1', '01', 'A\0b', 'İ', 'ß', "it's"]),
+    title: random.pick(['', 'x', 'X', 'x AND y', 'x ']),
+    n: random.pick([0, 1, -1, 1.5, 1e15, 9007199254740992, 1e21, -0, 0.1 + 0.2, 1e-7, 0.5]),
+    data: random.pick([null, 1, '1', 'a', '', 0, false, [], { k: null }, { a: 2, b: 1 }, 1.5, 1e19, '{']),
+  }
+}
