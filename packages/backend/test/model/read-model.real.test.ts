@@ -142,6 +142,7 @@ test(
       waits.push(performance.now() - since)
     }
     expect(await refused).toContain(' bytes, and were ended')
+    expect(backend.modelFigures()).toMatchObject({ ended: 1, bytes: expect.any(Number) })
     expect(performance.now() - started).toBeLessThan(30_000)
     expect(waits.toSorted((one, other) => one - other)[10]).toBeLessThan(1000)
     expect((await backend.sql.run(SYSTEM, 'SELECT count(*) FROM posts')).rows).toEqual([['21']])
