@@ -132,7 +132,8 @@ export function readPage(database: DatabaseSync, request: PageRequest): ModelAns
 /** As rules compare values of the field: a row without a value has an empty one. */
 function orderOf({ name, kind, descending }: OrderColumn): string {
   const column = quoted(name)
-  const inJson = `CASE WHEN json_valid(${column}) THEN json_extract(${column}, '$') ELSE ${column} END`
+  // Only a text can be JSON: reading it is what costs.
+  const inJson = `CASE WHEN typeof(${column}) <> 'text' OR NOT json_valid(${column}) THEN ${column} ELSE json_extract(${column}, '$') END`
   const value = kind === 'json' ? inJson : `coalesce(${column}, ${kind === 'text' ? "''" : 0})`
   return `${value}${descending ? ' DESC' : ''}`
 }
