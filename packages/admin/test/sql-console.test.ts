@@ -17,19 +17,20 @@ function field(name: string): object {
 /** `|` is the cursor. */
 function offered(marked: string): readonly string[] {
   const position = marked.indexOf('|')
-  const found = completeSql(marked.replace('|', ''), position, LIST)
+  const found = completeSql(marked.replace('|', ''), position, LIST, ['shop-orders'])
   return (found?.options ?? []).map(({ label }) => label).slice(0, 4)
 }
 
 test('a statement is completed by the tables and columns that it can name', () => {
-  expect(offered('select * from |')).toEqual(['posts', 'users'])
+  expect(offered('select * from |')).toEqual(['posts', 'users', 'shop-orders'])
+  expect(completeSql('select * from ', 14, [], ['shop-orders'])?.options).toMatchObject([{ apply: '"shop-orders"' }])
   expect(offered('select t| from posts')).toEqual(['title', 'author', 'posts', 'users'])
   expect(offered('select p.| from users u join posts as p')).toEqual(['title', 'author'])
   expect(offered('select * from posts, users where users.|')).toEqual(['email'])
-  expect(offered('select |')).toEqual(['posts', 'users', 'select', 'from'])
+  expect(offered('select |')).toEqual(['posts', 'users', 'shop-orders', 'select'])
   expect(offered("select 'it''s |")).toEqual([])
   expect(offered('select 1 -- of |')).toEqual([])
-  expect(offered("select '--', \"a\" -- it's\n from |")).toEqual(['posts', 'users'])
+  expect(offered("select '--', \"a\" -- it's\n from |")).toEqual(['posts', 'users', 'shop-orders'])
 })
 
 test('a time or a text beside a number is drawn, and nothing else', () => {

@@ -5,16 +5,14 @@ import type { Collection } from '../../api/collections.ts'
 import { PARAMETER_TYPES, saveReport } from '../../api/reports.ts'
 import type { Report, ReportParameter } from '../../api/reports.ts'
 import { ApiError } from '../../api/request.ts'
-import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
-import { useCollections } from '../../state/collections.ts'
 import { CONSOLE } from '../../texts/console.ts'
 import { RuleInput } from '../rule-input.tsx'
 import { parametersOf } from './parameters.ts'
-import { completeSql } from './sql-completions.ts'
+import { SqlEditor } from './sql-editor.tsx'
 
 const { reports: texts } = CONSOLE
 
@@ -30,7 +28,6 @@ interface ReportDialogProps {
 }
 
 export function ReportDialog({ report, old, onClose, onSaved }: ReportDialogProps): ReactNode {
-  const { list } = useCollections()
   const [values, setValues] = useState(report)
   const [errors, setErrors] = useState<ApiError['fields']>({})
   const set = (change: Partial<Report>): void => setValues({ ...values, ...change })
@@ -68,16 +65,7 @@ export function ReportDialog({ report, old, onClose, onSaved }: ReportDialogProp
         />
         <FormField label={texts.query} error={errors['query']?.message}>
           {(control) => (
-            <div className="code-panel">
-              <CodeEditor
-                language="sql"
-                label={texts.query}
-                control={control}
-                value={values.query}
-                onValue={(query) => set({ query })}
-                complete={(text, position) => completeSql(text, position, list)}
-              />
-            </div>
+            <SqlEditor label={texts.query} control={control} value={values.query} onValue={(query) => set({ query })} />
           )}
         </FormField>
         <Parameters parameters={parameters} onChange={(changed) => set({ parameters: changed })} />

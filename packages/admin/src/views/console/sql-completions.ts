@@ -3,6 +3,7 @@ import type { Collection } from '../../api/collections.ts'
 import type { Completions } from '../../parts/code-editor/contract.ts'
 import { findCollection } from '../../state/collections.ts'
 import { TEXTS } from '../../texts.ts'
+import { CONSOLE } from '../../texts/console.ts'
 
 const WORDS =
   'select from where group by order having limit offset join left on as and or not null is in like between case when then else end distinct count sum avg min max union all with insert into values update set delete desc asc exists'.split(
@@ -13,7 +14,13 @@ const OPEN = /^(?:[^'"\-/]|'[^']*'|"[^"]*"|--.*\n|-(?!-)|\/\*[\s\S]*?\*\/|\/(?!\
 /** `from posts p`, `join users as u` */
 const NAMED = /\b(?:from|join|update|into)\s+["`[]?(\w+)["`\]]?(?:\s+(?:as\s+)?(\w+))?/gi
 
-export function completeSql(text: string, position: number, list: readonly Collection[]): Completions | undefined {
+/** `databases`: names of those that CouchDB's door serves. */
+export function completeSql(
+  text: string,
+  position: number,
+  list: readonly Collection[],
+  databases: readonly string[],
+): Completions | undefined {
   const before = text.slice(0, position)
   if (OPEN.test(before)) return undefined
   const [, table, word = ''] = /(?:(\w+)\.)?(\w*)$/.exec(before) ?? []
@@ -24,7 +31,14 @@ export function completeSql(text: string, position: number, list: readonly Colle
     return { from, options: columnsOf(findCollection(list, meant)), isOffered: true }
   }
   const isTable = /\b(?:from|join|update|into)\s+\w*$/i.test(before)
-  const tables = list.map(({ name, type }) => ({ label: name, detail: type }))
+  const tables = [
+    ...list.map(({ name, type }) => ({ label: name, detail: type })),
+    ...databases.map((name) => ({
+      label: name,
+      detail: CONSOLE.database,
+      apply: /^\w+$/.test(name) ? name : `"${name}"`,
+    })),
+  ]
   if (isTable) return { from, options: tables, isOffered: true }
   const columns = new Map(
     named.flatMap(({ name }) => columnsOf(findCollection(list, name))).map((one) => [one.label, one]),

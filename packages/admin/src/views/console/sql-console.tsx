@@ -5,9 +5,7 @@ import { runSql } from '../../api/inspection.ts'
 import type { SqlResult } from '../../api/inspection.ts'
 import type { Report } from '../../api/reports.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
-import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { errorText } from '../../parts/toasts.tsx'
-import { useCollections } from '../../state/collections.ts'
 import { keep, readKept, SQL_HISTORY } from '../../state/kept.ts'
 import { goTo } from '../../state/route.ts'
 import { CONSOLE } from '../../texts/console.ts'
@@ -15,7 +13,7 @@ import { parametersOf } from './parameters.ts'
 import { planRows, QueryPlan } from './query-plan.tsx'
 import { ReportDialog } from './report-dialog.tsx'
 import { Result } from './result.tsx'
-import { completeSql } from './sql-completions.ts'
+import { SqlEditor } from './sql-editor.tsx'
 
 const texts = CONSOLE
 const HISTORY_MAX = 50
@@ -60,7 +58,7 @@ export function SqlConsole(): ReactNode {
   const isEmpty = text.trim() === ''
   return (
     <>
-      <SqlEditor text={text} onText={setText} onRun={() => run(() => ask('rows'))} />
+      <SqlEditor label={texts.sql} value={text} onValue={setText} onRun={() => run(() => ask('rows'))} />
       <div className="form-foot">
         <Button kind="primary" disabled={isBusy || isEmpty} aria-busy={isBusy} onPress={() => run(() => ask('rows'))}>
           {texts.run}
@@ -94,34 +92,6 @@ export function SqlConsole(): ReactNode {
         <ReportDialog report={saved} onClose={() => setSaved(undefined)} onSaved={() => goTo(['console', 'reports'])} />
       )}
     </>
-  )
-}
-
-interface SqlEditorProps {
-  readonly text: string
-  readonly onText: (text: string) => void
-  readonly onRun: () => Promise<void>
-}
-
-function SqlEditor({ text, onText, onRun }: SqlEditorProps): ReactNode {
-  const { list } = useCollections()
-  return (
-    <div
-      className="code-panel"
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-        event.preventDefault()
-        void onRun()
-      }}
-    >
-      <CodeEditor
-        language="sql"
-        label={texts.sql}
-        value={text}
-        onValue={onText}
-        complete={(typed, position) => completeSql(typed, position, list)}
-      />
-    </div>
   )
 }
 
