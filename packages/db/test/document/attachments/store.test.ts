@@ -9,6 +9,8 @@ import {
 } from '../../../src/document/attachments/pending-uploads.ts'
 import { BlobReader } from '../../../src/document/attachments/blob-store.ts'
 import { Upload } from '../../../src/document/attachments/upload.ts'
+import { forgetDeadUploads } from '../../../src/document/revision-writes.ts'
+import type { WriteContext } from '../../../src/document/write-documents.ts'
 import { openKeyValueStore } from '../../../src/kv/open.ts'
 import type { PagedKeyValueStore } from '../../../src/kv/open.ts'
 import { memory } from '../../../src/storage/memory/memory.ts'
@@ -241,6 +243,24 @@ test('a dead upload is reclaimed by the next one, a live one is not', async () =
   const { token } = await live.finish({ digest: new Uint8Array(16), length: 8 * CHUNK_BYTES }, [])
   expect(kv.read((snapshot) => pendingUpload(new BlobReader(snapshot, COLLECTION), token).token)).toBe(token)
   await Promise.all([dead.end(), live.end(), other.end()])
+})
+
+test('compaction reclaims a dead upload', async () => {
+  const dead = await Upload.start({ ...store.target, live: new Set() })
+  await dead.add(Array.from({ length: 9 }, () => contentBytes(1, CHUNK_BYTES)))
+  timers.at(-1)!.cancelled = true
+  const catalog = { collection: () => ({ number: COLLECTION }) } as unknown as WriteContext['catalog']
+  const compact = (): Promise<void> =>
+    kv.write((transaction) => forgetDeadUploads(transaction, { catalog, name: 'c' } as WriteContext, store.target))
+  const entries = (): number => kv.read((snapshot) => new BlobReader(snapshot, COLLECTION).blobs!.count()) as number
+  const before = entries()
+  store.clock.now += UPLOAD_SILENCE_MS_MAX - 1
+  await compact()
+  expect(entries()).toBe(before)
+  store.clock.now += 2
+  await compact()
+  expect(entries()).toBe(before - 1)
+  await dead.end()
 })
 
 async function read(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {

@@ -139,6 +139,15 @@ test('rows before the window that are not held: read again only when the collect
   expect(opened).toBe(2)
 })
 
+test('a query that ends leaves the others of its collection as they are', async () => {
+  const ended = await live({ n: { $gte: 5 } })
+  const { work, state } = await live({ owner: 'nobody yet' })
+  ended.work.close()
+  await commit([{ _id: 'y', n: 1, owner: 'nobody yet' }])
+  expect(state.view?.rows).toHaveLength(1)
+  work.close()
+})
+
 test('sources are released', async () => {
   const { work } = await live({})
   await commit([{ _id: 'x', n: 1 }])
