@@ -44,12 +44,24 @@ byId('add').addEventListener('submit', (event) => {
   event.preventDefault()
   void attempt(add)
 })
-for (const id of ['filter-state', 'filter-label', 'filter-project', 'filter-sort'])
-  byId(id).addEventListener('change', () => void showFirst())
+const CHOSEN = ['filter-state', 'filter-label', 'filter-project', 'filter-sort']
+for (const id of CHOSEN)
+  byId(id).addEventListener('change', () => {
+    // Back leads to the filter before.
+    history.pushState(null, '', addressOfFilter())
+    void showFirst()
+  })
+addEventListener('popstate', () => {
+  readFilter()
+  void showFirst()
+})
 let typed: ReturnType<typeof setTimeout> | undefined
 byId('filter-title').addEventListener('input', () => {
   clearTimeout(typed)
-  typed = setTimeout(() => void showFirst(), TYPING_MS)
+  typed = setTimeout(() => {
+    history.replaceState(null, '', addressOfFilter())
+    void showFirst()
+  }, TYPING_MS)
 })
 byId('filters').addEventListener('submit', (event) => event.preventDefault())
 await become(VISITORS[0], byId('visitors').querySelector('button')!)
@@ -67,8 +79,26 @@ async function become(visitor: Visitor, button: HTMLButtonElement): Promise<void
       projects.filter(({ archived }) => archived !== true),
     )
     for (const answer of answers) answer.clear()
+    readFilter()
     await showFirst()
   })
+}
+
+/** The filter as it stands in the address. A project that this visitor does not see counts as any. */
+function readFilter(): void {
+  const given = new URLSearchParams(location.search)
+  for (const id of ['filter-title', ...CHOSEN]) {
+    const field = byId<HTMLInputElement | HTMLSelectElement>(id)
+    const first = field instanceof HTMLSelectElement ? (field.options[0]?.value ?? '') : ''
+    field.value = given.get(id.slice('filter-'.length)) ?? first
+    if (field.value === '') field.value = first
+  }
+}
+
+function addressOfFilter(): string {
+  const entries = ['filter-title', ...CHOSEN].map((id): [string, string] => [id.slice('filter-'.length), value(id)])
+  const given = new URLSearchParams(entries.filter(([, text]) => text !== ''))
+  return `?${given}`
 }
 
 async function showFirst(): Promise<void> {

@@ -82,7 +82,10 @@ app
     known = { ...known, members: rows }
     show()
   })
-app.subscribe(showStatus)
+app.subscribe(() => {
+  showStatus()
+  if (chosen === undefined) show()
+})
 byId('add').addEventListener('submit', (event) => {
   event.preventDefault()
   attempt(add)
@@ -108,9 +111,11 @@ function show(): void {
   const project = known.projects.find(({ id }) => id === chosen)
   const names = new Map(known.members.map(({ id, name }) => [id, name]))
   projects.show(known.projects.map((one) => [one.id, { project: one, isChosen: one.id === chosen }]))
-  setText(byId('project-title'), project?.name ?? 'No project is yours')
+  const none = app.status.isComplete ? 'No project is yours' : 'Projects are coming …'
+  setText(byId('project-title'), project?.name ?? none)
   byId('add').hidden = project === undefined
   tasks.show(known.tasks, (id) => names.get(id) ?? '')
+  byId('count').hidden = project === undefined
   members.show(project, known.members)
 }
 
@@ -125,6 +130,11 @@ async function add(): Promise<void> {
   title.value = ''
 }
 
+/** The name of a project; empty for one that this device does not have. */
+function projectOf(project: unknown): string {
+  return known.projects.find(({ id }) => id === project)?.name ?? ''
+}
+
 function listed(gone: readonly Project[]): string {
   return new Intl.ListFormat('en').format(gone.map(({ name }) => name))
 }
@@ -137,16 +147,16 @@ function attempt(write: () => PromiseLike<unknown>): void {
 }
 
 function showStatus(): void {
-  const { state, unsent, received, isComplete } = app.status
+  const { state, unsent, received, isComplete, rejected } = app.status
   const waiting = unsent === 0 ? '' : `${formatCount(unsent)} ${unsent === 1 ? 'change waits' : 'changes wait'}.`
   const words = {
     offline: `Offline. ${waiting}`,
-    synced: 'Everything is saved.',
+    synced: rejected === 0 ? 'Everything is saved.' : 'Everything is saved, but what the server refused.',
     failed: `Sync fails: ${app.status.error?.message ?? ''}`,
     signedOut: 'The session has ended. Load the page again.',
   }[state as string]
   const receiving = isComplete ? waiting || 'Syncing…' : `Receiving: ${formatCount(received)} records`
   setText(byId('status'), words ?? receiving)
   byId('status').dataset['state'] = state
-  void app.rejected().then((refused) => showRefused(refused, attempt))
+  void app.rejected().then((refused) => showRefused(refused, { attempt, projectOf }))
 }

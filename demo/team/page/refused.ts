@@ -10,10 +10,13 @@ const REASONS: Readonly<Record<string, string>> = {
   NOT_FOUND: 'It is gone, or not yours any more.',
 }
 
-export function showRefused(
-  refused: readonly RejectedWrite[],
-  attempt: (write: () => PromiseLike<unknown>) => void,
-): void {
+interface Shows {
+  readonly attempt: (write: () => PromiseLike<unknown>) => void
+  /** The name of a project. */
+  readonly projectOf: (id: unknown) => string
+}
+
+export function showRefused(refused: readonly RejectedWrite[], { attempt, projectOf }: Shows): void {
   byId('refused').hidden = refused.length === 0
   byId('refused-list').replaceChildren(
     ...refused.map((one) => {
@@ -25,11 +28,20 @@ export function showRefused(
         'li',
         {},
         create('p', {}, reasonOf(one)),
+        create('p', { class: 'note' }, placeOf(one, projectOf)),
         create('dl', {}, ...versions(one)),
         create('p', { class: 'actions' }, retry, discard),
       )
     }),
   )
+}
+
+/** The task, and its project. */
+function placeOf({ writes, at, theirs }: RejectedWrite, projectOf: Shows['projectOf']): string {
+  const { mine, base } = writes[at]!
+  const known: Readonly<Record<string, unknown>> = { ...mine, ...theirs, ...base }
+  const project = projectOf(known['project'])
+  return `“${String(known['title'])}”${project === '' ? '' : ` in ${project}`}`
 }
 
 function reasonOf({ code, message, data }: RejectedWrite): string {

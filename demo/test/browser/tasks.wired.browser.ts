@@ -22,7 +22,21 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await set(page, '#filter-title', 'no such title')
       await sees(page, '#count', '0 tasks')
       await sees(page, '#tasks', 'No task that you may see is like that.')
+      await page.reload()
+      await sees(page, '#count', '0 tasks')
       await set(page, '#filter-title', '')
+      await sees(page, '#page-number', '1 of')
+      const shown = await page.evaluate(async () => {
+        const state = document.querySelector<HTMLSelectElement>('#filter-state')!
+        state.value = 'done'
+        state.dispatchEvent(new Event('change'))
+        const chosen = location.search
+        history.back()
+        while (state.value !== '') await new Promise((resolve) => setTimeout(resolve, 10))
+        return [chosen.includes('state=done'), location.search.includes('state')]
+      })
+      if (String(shown) !== 'true,false') throw new Error('the address does not have the filter')
+      await sees(page, '#who', 'Ann')
       await click(page, '#visitors button:nth-child(3)')
       await sees(page, '#who', 'Cleo is a member of team Basalt.')
       await sees(page, '#tasks tr:first-child td:nth-child(2)', 'Basalt')

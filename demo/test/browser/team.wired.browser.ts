@@ -2,7 +2,7 @@
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import { IDS } from '../../tasks/definitions.ts'
 import { click, sees } from './steps.ts'
-import { clickText, firstTask, rename, seesTitle, stored, until, withTeam } from './team.ts'
+import { clickText, firstTask, PROJECT, rename, seesTitle, stored, until, withTeam } from './team.ts'
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('shows what two people have written of one task, and sends the refused text again', async () => {
@@ -18,6 +18,12 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       )
       await click(ben, '#online')
       await sees(ben, '#refused-list li p', 'Somebody else has changed it meanwhile.')
+      await until(
+        () =>
+          ben.evaluate((name) => document.querySelector('#refused-list .note')!.textContent!.endsWith(name), PROJECT),
+        'the refused write does not name its project',
+      )
+      await sees(ben, '#status', 'Everything is saved, but what the server refused.')
       await seesTitle(ben, id, 'Ann wrote this')
       await clickText(ben, '#refused-list button', 'Send mine again')
       await seesTitle(ann, id, 'Ben wrote this offline')
