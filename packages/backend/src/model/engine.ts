@@ -195,6 +195,8 @@ export class Engine {
   #make(table: ModelTable): void {
     const name = `${MODEL}.${quoted(table.name)}`
     try {
+      // An index of another table may have the name.
+      this.#database.exec(`DROP INDEX IF EXISTS ${name}`)
       createTable(this.#database, MODEL, table)
     } catch {
       return

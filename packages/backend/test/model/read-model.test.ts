@@ -45,9 +45,13 @@ beforeEach(async () => {
 })
 afterEach(() => test_.close())
 
-async function made(name: string, fields: Readonly<Record<string, object>>): Promise<void> {
+async function made(
+  name: string,
+  fields: Readonly<Record<string, object>>,
+  indexes: readonly string[] = [],
+): Promise<void> {
   const list = Object.entries(fields).map(([field, options]) => ({ name: field, ...options }))
-  await test_.backend.definitions.create(SYSTEM, { name, fields: list })
+  await test_.backend.definitions.create(SYSTEM, { name, fields: list, indexes })
 }
 
 async function view(name: string, viewQuery: string): Promise<void> {
@@ -242,4 +246,12 @@ test('indexes of all forms are in the model, and SQLite is asked once about each
   expect(listed.map((row) => String(row[1])).toSorted()).toEqual(['one', 'sqlite_autoindex_posts_1', 'three', 'two'])
   await definitions.update(SYSTEM, 'posts', { indexes: indexes.slice(0, 1) })
   expect(times('indexes')).toBe(1)
+})
+
+test('a collection may have the name of an index', async () => {
+  await made('tags', {}, ['CREATE INDEX notes ON tags (id)'])
+  await made('notes', {})
+  await view('all', 'SELECT t.id FROM tags t LEFT JOIN notes n ON n.id = t.id')
+  await add('tags', { id: 'one000000000000' })
+  expect(await rows('all')).toEqual([{ id: 'one000000000000' }])
 })
