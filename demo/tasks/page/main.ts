@@ -64,6 +64,7 @@ byId('filter-title').addEventListener('input', () => {
   }, TYPING_MS)
 })
 byId('filters').addEventListener('submit', (event) => event.preventDefault())
+readFilter()
 await become(VISITORS[0], byId('visitors').querySelector('button')!)
 
 /** Logs in, and shows what this person may see. */
@@ -79,15 +80,16 @@ async function become(visitor: Visitor, button: HTMLButtonElement): Promise<void
       projects.filter(({ archived }) => archived !== true),
     )
     for (const answer of answers) answer.clear()
-    readFilter()
+    // What is typed meanwhile stays.
+    readFilter(['filter-project'])
     await showFirst()
   })
 }
 
 /** The filter as it stands in the address. A project that this visitor does not see counts as any. */
-function readFilter(): void {
+function readFilter(ids: readonly string[] = ['filter-title', ...CHOSEN]): void {
   const given = new URLSearchParams(location.search)
-  for (const id of ['filter-title', ...CHOSEN]) {
+  for (const id of ids) {
     const field = byId<HTMLInputElement | HTMLSelectElement>(id)
     const first = field instanceof HTMLSelectElement ? (field.options[0]?.value ?? '') : ''
     field.value = given.get(id.slice('filter-'.length)) ?? first
