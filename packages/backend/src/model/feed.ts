@@ -135,7 +135,12 @@ export class Feed {
   #note({ changed, kept, bytes }: Fed, sequence: number): void {
     this.at = sequence
     const askedAt = this.#parts.environment.now()
-    this.#kept = new Map(kept.map(({ name, query }) => [name, this.#kept.get(name) ?? { query, askedAt }]))
+    this.#kept = new Map(
+      kept.map(({ name, query }) => {
+        const known = this.#kept.get(name)
+        return [name, known?.query === query ? known : { query, askedAt }]
+      }),
+    )
     this.bytes = bytes
     this.#committed = this.#fed
     for (const [table, columns] of changed)

@@ -75,6 +75,8 @@ const ROUNDS_MAX = 3
 const READY_MAX = 2000
 /** A view that was read so often, as something had changed each time, has its rows kept. If that fails, after twice as many. */
 const KEPT_AFTER_READS = 3
+/** The keeper reads a view whole to keep it, and all wait meanwhile: one that takes longer is not kept. */
+const KEPT_READ_MS_MAX = 5_000
 
 const VIEW_LIMITS = { concurrencyMax: 2, waitingMax: 10_000 }
 const CONSOLE_LIMITS = { concurrencyMax: 1, waitingMax: 10 }
@@ -173,19 +175,23 @@ export class ReadModel implements ViewQueries {
     sequence: number = this.#newest(),
   ): Promise<JsonRows> {
     return this.#using(async (live, signal) => {
-      if (kept !== undefined) {
-        const { count, next } = this.#reads.get(kept) ?? { count: 1, next: KEPT_AFTER_READS }
-        this.#reads.set(kept, { count: count + 1, next: count === next ? 2 * next : next })
-        if (count === next) live.feed.keep(kept)
-      }
       await live.feed.upTo(sequence, collections)
       return live.readers.run(async (reader) => {
         const rows: JsonRows['rows'][number][] = []
         const onRows = (piece: JsonRows['rows']): void => void rows.push(...piece)
+        const start = this.#parts.environment.now()
         const columns = await reader.ask<'rows'>({ ...request, values }, { signal, timeMsMax: TIME_MS_MAX, onRows })
+        const isQuick = this.#parts.environment.now() - start <= KEPT_READ_MS_MAX
+        if (kept !== undefined && isQuick) this.#keepLater(live.feed, kept)
         return { columns, rows }
       })
     })
+  }
+
+  #keepLater(feed: Feed, kept: KeptView): void {
+    const { count, next } = this.#reads.get(kept) ?? { count: 1, next: KEPT_AFTER_READS }
+    this.#reads.set(kept, { count: count + 1, next: count === next ? 2 * next : next })
+    if (count === next) feed.keep(kept)
   }
 
   /** A page of rows that are kept. Undefined: they are not. */
