@@ -4,6 +4,7 @@
  * Guarantees: statements that are given together run in one transaction, in one round trip. A failure is `Refused` (nothing has
  * happened) or `UnknownOutcome`. A connection that has failed is never used again. Idle connections keep no process alive.
  */
+import { Socket } from 'node:net'
 import { Client, Query, type QueryArrayResult } from 'pg'
 import { pause, type Environment } from 'pannier/internal'
 import { outcomeOf, Refused, stateOf, UnknownOutcome } from './errors.ts'
@@ -62,24 +63,17 @@ export class Connections {
   }
 
   leave(): void {
-    if (--this.#users > 0) return
-    for (const connection of this.#open.splice(0)) connection?.end()
+    if (--this.#users === 0) this.#end()
   }
 
   /** @throws Refused, UnknownOutcome */
-  async one(statement: Statement): Promise<Result> {
-    const connection = await this.#take()
-    this.counts.trips++
-    this.counts.statements++
-    return connection.run(statement)
+  one(statement: Statement): Promise<Result> {
+    return this.#use(1, (connection) => connection.run(statement))
   }
 
   /** All or none of them. @throws Refused, UnknownOutcome */
-  async transaction(statements: readonly Statement[]): Promise<readonly Result[]> {
-    const connection = await this.#take()
-    this.counts.trips++
-    this.counts.statements += statements.length
-    return connection.runTogether(statements)
+  transaction(statements: readonly Statement[]): Promise<readonly Result[]> {
+    return this.#use(statements.length, (connection) => connection.runTogether(statements))
   }
 
   /** What may be done twice: tried again while PostgreSQL can't be reached. */
@@ -115,6 +109,22 @@ export class Connections {
       client.removeListener('end', ended)
       void client.end()
     }
+  }
+
+  async #use<T>(statements: number, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#take()
+    this.counts.trips++
+    this.counts.statements += statements
+    try {
+      return await work(connection)
+    } finally {
+      // The last user has left meanwhile: nobody else would end what was opened after that.
+      if (this.#users === 0) this.#end()
+    }
+  }
+
+  #end(): void {
+    for (const connection of this.#open.splice(0)) connection?.end()
   }
 
   /** The least busy one. */
@@ -314,6 +324,8 @@ async function connectToPrimary({ ssl, place }: Settings, urls: readonly string[
       query_timeout: ANSWER_MS_MAX,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      // The driver listens to its own socket when it has connected. An error before that would end the process.
+      stream: () => new Socket().on('error', () => {}),
       types: TYPES,
       pipeline: true,
     } as ConstructorParameters<typeof Client>[0]) as PgClient
