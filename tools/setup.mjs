@@ -25,21 +25,31 @@ const PROGRESS_MS = 5000
 
 /** Runs `npm ci` unless what is installed is what package-lock.json says. */
 export async function installDependencies() {
-  if (isInstalled() && findNode() !== undefined) return linkWorkspaces()
+  if (isInstalled(root) && findNode() !== undefined) return linkWorkspaces()
+  await cleanInstall(root, 'Installing dependencies (npm ci)')
+}
+
+/** Installs the products that bench measures. They are many, and only bench and the lane real need them. */
+export async function installPeers() {
+  const folder = join(root, 'bench')
+  if (!isInstalled(folder)) await cleanInstall(folder, 'Installing what bench compares with (npm ci in bench)')
+}
+
+async function cleanInstall(folder, title) {
   // The folder of programs is about to be replaced: no child may take its `node` from there.
   const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => resolve(folder) !== bin)
   const environment = { ...process.env, PATH: path.join(delimiter) }
   const status = await withProgress(
-    'Installing dependencies (npm ci)',
-    () => `${countPackages(join(root, 'node_modules'))} packages are there`,
+    title,
+    () => `${countPackages(join(folder, 'node_modules'))} packages are there`,
     ['npm', 'ci', '--no-fund', '--no-audit', '--loglevel=error', '--progress=false'],
-    environment,
+    { cwd: folder, env: environment },
   )
   if (status !== 0) fail('npm ci failed; what it printed above says why.')
 }
 
 /** Runs a program, and says every few seconds how far it is. Gives its exit code. */
-function withProgress(title, howFar, [command, ...parameters], env) {
+function withProgress(title, howFar, [command, ...parameters], { cwd = root, env }) {
   say(`${title} …`)
   const start = Date.now()
   return new Promise((resolve) => {
@@ -50,7 +60,7 @@ function withProgress(title, howFar, [command, ...parameters], env) {
       clearInterval(timer)
       resolve(status)
     }
-    const child = spawn(command, parameters, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env })
+    const child = spawn(command, parameters, { cwd, stdio: ['ignore', 'inherit', 'inherit'], env })
     child.on('error', (error) => {
       say(error.message)
       end(1)
@@ -67,9 +77,9 @@ function countPackages(folder) {
 }
 
 /** Compares every locked version with the installed one. */
-function isInstalled() {
-  const installed = readLock(join(root, 'node_modules', '.package-lock.json'))
-  const locked = readLock(join(root, 'package-lock.json'))
+function isInstalled(folder) {
+  const installed = readLock(join(folder, 'node_modules', '.package-lock.json'))
+  const locked = readLock(join(folder, 'package-lock.json'))
   if (installed === undefined || locked === undefined) return false
   return Object.entries(locked).every(([path, entry]) => {
     if (!path.includes('node_modules/') || entry.link) return true
@@ -125,7 +135,7 @@ export async function installBrowsers() {
   const apt = (title, ...parameters) => {
     const quiet = ['apt-get', '-qq', '-o', 'Dpkg::Use-Pty=0', '-o', 'Dpkg::Options::=--force-unsafe-io', ...parameters]
     const howFar = () => `${packages.length - missing().length} of ${packages.length} programs`
-    return withProgress(title, howFar, ['sh', '-c', 'exec "$@" >/dev/null', 'sh', ...quiet], environment)
+    return withProgress(title, howFar, ['sh', '-c', 'exec "$@" >/dev/null', 'sh', ...quiet], { env: environment })
   }
   await apt('Reading the lists of packages (apt-get update)', 'update')
   await apt(

@@ -1,5 +1,4 @@
 /** A page with the products that people move from. It runs the code of the guide that moves them, and makes what is moved. */
-// oxlint-disable no-restricted-imports -- the guide moves data from them
 import * as dexie from 'dexie'
 import * as pannier from 'pannier'
 import PouchDB from 'pouchdb'

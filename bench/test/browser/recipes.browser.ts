@@ -3,9 +3,9 @@
  * Method: the code of the pages as it stands, on data that is not the sample of the page. What did not come over is still there.
  */
 import { stripTypeScriptTypes } from 'node:module'
-import { assertEqual } from '../../testing/check.ts'
-import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
-import { modulesOf, readPages } from '../../../../tools/docs/code-blocks.ts'
+import { assertEqual } from '../../../packages/db/testing/check.ts'
+import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
+import { modulesOf, readPages } from '../../../tools/docs/code-blocks.ts'
 import type {} from './recipes.page.ts'
 
 /** The code of the last module of a page, with its imports as values. */
