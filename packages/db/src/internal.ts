@@ -1,5 +1,6 @@
 /** What Pannier's own packages share: `pannier/internal`. It may change with every version. */
 export { awaitUser, callUser, isThenable, notPromised, tellListener, type Expected } from './base/callback.ts'
+export { LruMap } from './base/lru-map.ts'
 export { badArgument, checkOptions } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
 export { relateRecords, type RecordRelation, type RecordRelations } from './database/records/relate-records.ts'

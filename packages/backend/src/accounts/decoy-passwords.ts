@@ -1,4 +1,5 @@
 /** Ids of one-time passwords that nobody has, remembered so that they behave as others do. */
+import { LruMap } from 'pannier/internal'
 import type { AuthDefinition } from '../definitions/definition.ts'
 
 interface Decoy {
@@ -12,8 +13,8 @@ const DECOYS_MAX = 20_000
 export class DecoyPasswords {
   readonly #now: () => number
   readonly #openMax: number
-  /** By id, the oldest first. */
-  readonly #decoys = new Map<string, Decoy>()
+  /** By id. */
+  readonly #decoys = new LruMap<string, Decoy>(DECOYS_MAX, (decoy, id) => this.#forget(id, decoy))
   /** Ids by collection and address. */
   readonly #byAddress = new Map<string, string[]>()
 
@@ -24,12 +25,11 @@ export class DecoyPasswords {
   }
 
   add({ id: collection, otp }: AuthDefinition, address: string, id: string): void {
-    if (this.#decoys.size >= DECOYS_MAX) this.#delete(this.#decoys.keys().next().value!)
     this.#decoys.set(id, { collection, address, untilMs: this.#now() + otp.duration * 1000 })
     const ids = this.#idsOf(collection, address)
     ids.push(id)
-    if (ids.length > 2 * this.#openMax) this.#delete(ids[0]!)
     this.#byAddress.set(keyOf(collection, address), ids)
+    if (ids.length > 2 * this.#openMax) this.#decoys.delete(ids[0]!)
   }
 
   /** Those of an address that an account's would still be valid like, the newest one last. */
@@ -47,9 +47,7 @@ export class DecoyPasswords {
     return this.#byAddress.get(keyOf(collection, address)) ?? []
   }
 
-  #delete(id: string): void {
-    const { collection, address } = this.#decoys.get(id)!
-    this.#decoys.delete(id)
+  #forget(id: string, { collection, address }: Decoy): void {
     const key = keyOf(collection, address)
     const left = this.#idsOf(collection, address).filter((one) => one !== id)
     if (left.length > 0) this.#byAddress.set(key, left)

@@ -2,6 +2,7 @@
  * Remembers which tokens were right, and whose they are, so that a request costs neither a signature nor a read. A change of the
  * record or of a session of it forgets its tokens.
  */
+import { LruMap } from 'pannier/internal'
 import type { Principal } from '../gateway/principal.ts'
 
 const ENTRIES_MAX = 10_000
@@ -14,7 +15,7 @@ export interface KnownToken {
 }
 
 export class KnownTokens {
-  readonly #known = new Map<string, KnownToken>()
+  readonly #known = new LruMap<string, KnownToken>(ENTRIES_MAX, (known, token) => this.#forget(token, known))
   /** The tokens of a record. */
   readonly #byRecord = new Map<string, Set<string>>()
   /** Grows with each change: what was read before may be outdated. */
@@ -24,17 +25,13 @@ export class KnownTokens {
     const known = this.#known.get(token)
     if (known === undefined) return undefined
     if (nowMs < known.expiresMs) return known
-    this.#delete(token, known)
+    this.#known.delete(token)
     return undefined
   }
 
   /** `version`: from before the record was read. */
   set(token: string, known: KnownToken, version: number): void {
     if (version !== this.version) return
-    if (this.#known.size >= ENTRIES_MAX) {
-      const [oldest] = this.#known
-      this.#delete(...oldest!)
-    }
     this.#known.set(token, known)
     const record = recordOf(known)
     const tokens = this.#byRecord.get(record)
@@ -47,24 +44,20 @@ export class KnownTokens {
     this.version++
     if (ids === undefined) {
       for (const [token, known] of this.#known)
-        if (known.principal.account?.collection === collection) this.#delete(token, known)
+        if (known.principal.account?.collection === collection) this.#known.delete(token)
       return
     }
     for (const id of ids) {
-      const record = keyOf(collection, id)
-      for (const token of this.#byRecord.get(record) ?? []) this.#known.delete(token)
-      this.#byRecord.delete(record)
+      for (const token of this.#byRecord.get(keyOf(collection, id)) ?? []) this.#known.delete(token)
     }
   }
 
   clear(): void {
     this.version++
     this.#known.clear()
-    this.#byRecord.clear()
   }
 
-  #delete(token: string, known: KnownToken): void {
-    this.#known.delete(token)
+  #forget(token: string, known: KnownToken): void {
     const record = recordOf(known)
     const tokens = this.#byRecord.get(record)
     tokens?.delete(token)

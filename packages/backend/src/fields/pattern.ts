@@ -5,7 +5,7 @@
  * a bounded number of steps, whatever the pattern is (docs/adr/0004-regular-expressions.md).
  */
 import { PannierError } from 'pannier'
-import { LinearRegex } from 'pannier/internal'
+import { LinearRegex, LruMap } from 'pannier/internal'
 import randexp from 'randexp'
 import { randomFraction, randomText, type Chance } from '../gateway/chance.ts'
 import type { FieldError } from '../gateway/service-error.ts'
@@ -22,8 +22,8 @@ const REPEAT_MAX = 6
 /** What `.` generates. */
 const PLAIN = '[a-zA-Z0-9]'
 
-const matchers = new Map<string, LinearRegex>()
-const generators = new Map<string, (chance: Chance) => string>()
+const matchers = new LruMap<string, LinearRegex>(KEPT_MAX)
+const generators = new LruMap<string, (chance: Chance) => string>(KEPT_MAX)
 
 /** The pattern, which `checkPattern` has let pass, is somewhere in the text. A text that takes too many steps does not match. */
 export function isMatch(pattern: string, text: string): boolean {
@@ -97,10 +97,9 @@ function isLimit(error: unknown): boolean {
   return error instanceof PannierError && (error.code === 'PANNIER_LIMIT' || error.code === 'PANNIER_UNSAFE_REGEX')
 }
 
-function kept<T>(cache: Map<string, T>, pattern: string, make: (pattern: string) => T): T {
+function kept<T>(cache: LruMap<string, T>, pattern: string, make: (pattern: string) => T): T {
   const known = cache.get(pattern)
   if (known !== undefined) return known
-  if (cache.size >= KEPT_MAX) cache.clear()
   const made = make(pattern)
   cache.set(pattern, made)
   return made

@@ -1,5 +1,6 @@
 /** The content of files of records: attachments, or objects of the bucket that the settings name. Thumbs are where their original is. */
 import type { Attachment, Database } from 'pannier'
+import { LruMap } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { availableParallelism } from 'node:os'
 import type { Definition } from '../definitions/definition.ts'
@@ -50,7 +51,7 @@ export class RecordFiles {
     () => new ServiceError('UNAVAILABLE', 'Too many thumbs are being made.'),
   )
   /** Keys of thumbs that can't be, with what they would be made of. */
-  readonly #hopeless = new Set<string>()
+  readonly #hopeless = new LruMap<string, true>(HOPELESS_MAX)
 
   static async open(host: FilesHost): Promise<RecordFiles> {
     return new RecordFiles(host, await KeptFiles.open(host.database, host.fleet.id !== ''))
@@ -89,7 +90,7 @@ export class RecordFiles {
     const owner = ownerOf(definition, record, name)
     const key = thumbKey(owner, size)
     const flight = flightOf(key, record, name)
-    if (this.#hopeless.has(flight) || this.#hopeless.has(EVERY_KEY)) return undefined
+    if (this.#hopeless.get(flight) || this.#hopeless.get(EVERY_KEY)) return undefined
     try {
       return (await this.#storedThumb(record, name, key)) ?? (await this.#madeThumb(owner, record, size, original))
     } catch (error) {
@@ -212,9 +213,7 @@ export class RecordFiles {
     this.#host.logs.write({ level: LOG_LEVELS.warn, message })
     if (!(error instanceof NoThumb)) return
     // Nobody makes the server try again and again.
-    const [oldest] = this.#hopeless
-    if (this.#hopeless.size >= HOPELESS_MAX) this.#hopeless.delete(oldest!)
-    this.#hopeless.add(error instanceof NoSharp ? EVERY_KEY : key)
+    this.#hopeless.set(error instanceof NoSharp ? EVERY_KEY : key, true)
   }
 }
 

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'pannier'
-import { followCommits, newestCommit, type GuardReader } from 'pannier/internal'
+import { followCommits, LruMap, newestCommit, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Definition, ViewDefinition } from '../definitions/definition.ts'
 import type { IndexProgram } from '../definitions/index-program.ts'
@@ -71,7 +71,7 @@ const DESCRIBE_MS_MAX = 5_000
 const FEED_MS = 100
 const IDLE_MS = 5 * 60_000
 const ROUNDS_MAX = 3
-/** Queries that are prepared and not asked again are forgotten, the oldest first. */
+/** Queries that stay prepared. */
 const READY_MAX = 2000
 /** A view that was read so often, as something had changed each time, has its rows kept. If that fails, after twice as many. */
 const KEPT_AFTER_READS = 3
@@ -115,7 +115,7 @@ export class ReadModel implements ViewQueries {
   readonly #databases = new Map<string, TableSource>()
   #ended = 0
   #describer: Member | undefined
-  #ready: { readonly all: readonly Definition[]; readonly views: Map<string, Promise<ReadyView>> } | undefined
+  #ready: { readonly all: readonly Definition[]; readonly views: LruMap<string, Promise<ReadyView>> } | undefined
   /** Reads of all rows, and the one at which keeping them is tried next. */
   readonly #reads = new WeakMap<KeptView, { readonly count: number; readonly next: number }>()
   #cancelIdle = (): void => {}
@@ -283,7 +283,7 @@ export class ReadModel implements ViewQueries {
     namedIn: (all: readonly Definition[]) => Promise<NamedCollections>,
   ): Promise<ReadyView> {
     const all = this.#definitions.all()
-    if (this.#ready?.all !== all) this.#ready = { all, views: new Map() }
+    if (this.#ready?.all !== all) this.#ready = { all, views: new LruMap(READY_MAX) }
     const { views } = this.#ready
     let ready = views.get(key)
     if (ready === undefined) {
@@ -293,7 +293,6 @@ export class ReadModel implements ViewQueries {
         throw error
       })
       views.set(key, ready)
-      if (views.size > READY_MAX) views.delete(views.keys().next().value!)
     }
     return ready
   }

@@ -4,7 +4,7 @@
  */
 import type { RuleRecords } from '@pannier/rules'
 import { holdingsOf, type Holdings } from '@pannier/rules/cut'
-import type { GuardReader } from 'pannier/internal'
+import { LruMap, type GuardReader } from 'pannier/internal'
 import { ruleRecords, type KnownDefinitions } from '../access/rule-records.ts'
 import { recordsName } from '../definitions/definition.ts'
 import type { Principal } from '../gateway/principal.ts'
@@ -12,7 +12,6 @@ import type { FeedToken } from './feed-token.ts'
 import { weightOf } from './holdings-store.ts'
 import { Reads } from './noted-reads.ts'
 import type { AccountRules } from './sync-rules.ts'
-import { WeighedCache } from '../gateway/weighed-cache.ts'
 
 /** What an account holds of rules, and what was read to compute it. */
 interface Held {
@@ -30,7 +29,7 @@ const VALUES_MAX = 1_000_000
 
 export class HeldNow {
   readonly #definitions: KnownDefinitions
-  readonly #known = new WeighedCache<Known>(VALUES_MAX)
+  readonly #known = new LruMap<string, Known>(VALUES_MAX)
 
   constructor(definitions: KnownDefinitions) {
     this.#definitions = definitions

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Holding, Holdings, ValueSet } from '@pannier/rules/cut'
 import type { Collection, Database } from 'pannier'
-import { WeighedCache } from '../gateway/weighed-cache.ts'
+import { LruMap } from 'pannier/internal'
 
 /** What is stored was named by a token at this time, or later by less than a renewal. */
 interface Used {
@@ -55,7 +55,7 @@ export function renewalOf(horizonMs: number): number {
 export class HoldingsStore {
   readonly #stored: Collection<StoredHoldings | StoredChunk>
   readonly #renewMs: number
-  readonly #cached = new WeighedCache<Known>(CACHED_VALUES_MAX)
+  readonly #cached = new LruMap<string, Known>(CACHED_VALUES_MAX)
   readonly #names = new WeakMap<Holdings, string>()
 
   constructor({ database, horizonMs }: StoreOptions) {

@@ -153,7 +153,7 @@ export function indexTreeName(collectionNumber: number, indexNumber: number): st
 /** Collections of a database. What describes them is always in memory. */
 export const COLLECTIONS_MAX = 1000
 
-/** Versions whose parsed states are kept: those of the newest state, of transactions and of held snapshots. */
+/** Versions whose parsed states are kept: those of the newest state, of transactions and of held snapshots. No `LruMap`: every page loads this module. */
 const VERSIONS_KEPT = 8
 /** Dictionaries that extend one another are as slow to search as they are many; then one is made again. */
 const SHAPE_FORKS_MAX = 8

@@ -6,6 +6,7 @@
  */
 import type { Key, PageId } from '../base/brand.ts'
 import { assert } from '../base/errors.ts'
+import { LruMap } from '../base/lru-map.ts'
 import { Miss } from '../base/miss.ts'
 import type { Child } from '../btree/branch.ts'
 import type { Leaf } from '../btree/leaf.ts'
@@ -21,7 +22,7 @@ const REMEMBERED_PAGES_MAX = 16_384
 /** Pages asked for at once. */
 const MISSES_MAX = 64
 
-type Remembered = Map<PageId, unknown>
+type Remembered = LruMap<PageId, unknown>
 
 const rememberedBy = new WeakMap<NodeCache, WeakMap<Reducer<unknown>, Remembered>>()
 
@@ -131,9 +132,9 @@ class RangeReduction<Result> {
     if (child.reduction !== undefined && isStored(reducer) && reducer.id === this.#state.reducer)
       return reducer.decode(child.reduction)
     const remembered = this.#remembered()
-    if (remembered.has(child.id)) return remembered.get(child.id) as Result
+    const known = remembered.get(child.id)
+    if (known !== undefined) return known as Result
     const result = level === 0 ? this.#wholeLeaf(child) : this.#wholeBranch(child, level)
-    if (remembered.size >= REMEMBERED_PAGES_MAX) remembered.delete(remembered.keys().next().value!)
     remembered.set(child.id, result)
     return result
   }
@@ -184,7 +185,7 @@ class RangeReduction<Result> {
     let byReducer = rememberedBy.get(this.#cache)
     if (byReducer === undefined) rememberedBy.set(this.#cache, (byReducer = new WeakMap()))
     let remembered = byReducer.get(this.#reducer)
-    if (remembered === undefined) byReducer.set(this.#reducer, (remembered = new Map()))
+    if (remembered === undefined) byReducer.set(this.#reducer, (remembered = new LruMap(REMEMBERED_PAGES_MAX)))
     return remembered
   }
 }

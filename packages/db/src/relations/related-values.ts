@@ -1,4 +1,5 @@
 /** The values to which single relations lead, for sorts. */
+import { LruMap } from '../base/lru-map.ts'
 import { compileFieldPath, getField } from '../codec/field-path.ts'
 import { encodeIndexValue } from '../index/index-key.ts'
 import { numberOfId, type CollectionRows } from '../query/columns/collection-rows.ts'
@@ -117,7 +118,7 @@ class ReadValues implements ValuesById {
   readonly #read: ReturnType<ReturnType<typeof bodyFields>>
   readonly #next: ValuesById | undefined
   readonly #orEmpty: (own: unknown) => unknown
-  readonly #values = new Map<unknown, unknown>()
+  readonly #values = new LruMap<unknown, { readonly value: unknown }>(RELATED_VALUES.heldMax)
 
   constructor(source: QuerySource, field: string, next: ValuesById | undefined, orEmpty: (own: unknown) => unknown) {
     this.#orEmpty = orEmpty
@@ -128,13 +129,13 @@ class ReadValues implements ValuesById {
 
   get(id: unknown): unknown {
     if (typeof id !== 'string') return undefined
-    if (this.#values.has(id)) return this.#values.get(id)
+    const held = this.#values.get(id)
+    if (held !== undefined) return held.value
     const number = numberOfId(this.#source, id)
     const body = number === undefined ? undefined : this.#source.documents.someBodiesOf([number])[0]!
     const own = body && this.#orEmpty(this.#read(body))
     const value = this.#next === undefined ? own : this.#next.get(own)
-    if (this.#values.size >= RELATED_VALUES.heldMax) this.#values.clear()
-    this.#values.set(id, value)
+    this.#values.set(id, { value })
     return value
   }
 }

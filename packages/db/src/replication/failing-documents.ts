@@ -6,6 +6,7 @@
  * other work of the same kind. So no document is lost to a server or network that is down.
  */
 import type { PannierError } from '../base/errors.ts'
+import { LruMap } from '../base/lru-map.ts'
 import { mayBeOneRevision, isMissing } from './errors.ts'
 import type { RevisionFailure, RevisionName } from './peer.ts'
 
@@ -27,7 +28,7 @@ interface Guarded<Result> {
 
 export class FailingDocuments {
   /** Failures in a row, by revision. */
-  readonly #counts = new Map<string, number>()
+  readonly #counts = new LruMap<string, number>(COUNTED_MAX)
   readonly #isTriedAgain: boolean
 
   /** `isTriedAgain`: another attempt follows one that fails. Else each revision has all of its tries at once. */
@@ -101,7 +102,6 @@ export class FailingDocuments {
   }
 
   #add(key: string): void {
-    if (this.#counts.size >= COUNTED_MAX) this.#counts.clear()
     this.#counts.set(key, this.#count(key) + 1)
   }
 }

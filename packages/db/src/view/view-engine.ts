@@ -4,6 +4,7 @@ import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { functionToken } from '../base/function-identity.ts'
 import { loadAhead } from '../base/lazy-module.ts'
+import { LruMap } from '../base/lru-map.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'
 import type { MaybePromise } from '../base/async.ts'
 import { numberKey } from '../codec/key-encoding.ts'
@@ -264,7 +265,7 @@ const ENGINES_MAX = 64
 export class ViewEngines {
   readonly #context: ViewContext
   /** By the function that they may not outlive. */
-  readonly #engines = new WeakMap<object, Map<string, Promise<ViewEngine>>>()
+  readonly #engines = new WeakMap<object, LruMap<string, Promise<ViewEngine>>>()
 
   constructor(context: ViewContext) {
     this.#context = context
@@ -275,14 +276,13 @@ export class ViewEngines {
     const { map, reduce, isKept, storedName, signature } = view
     const owner = typeof reduce === 'function' ? reduce : isKept ? this : map
     let engines = this.#engines.get(owner)
-    if (engines === undefined) this.#engines.set(owner, (engines = new Map()))
+    if (engines === undefined) this.#engines.set(owner, (engines = new LruMap(ENGINES_MAX)))
     const token = isKept ? null : functionToken(this.#context.environment, map)
     const identity = signatureOf([storedName, signature, token, typeof reduce === 'string' ? reduce : null])
     let engine = engines.get(identity)
     if (engine === undefined) {
       engine = this.#open(view)
       engines.set(identity, engine)
-      if (engines.size > ENGINES_MAX) engines.delete(engines.keys().next().value!)
     }
     return engine
   }

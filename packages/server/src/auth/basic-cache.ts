@@ -4,7 +4,7 @@
  * are verified once.
  */
 import { hash } from 'node:crypto'
-import type { Environment } from 'pannier/internal'
+import { LruMap, type Environment } from 'pannier/internal'
 
 const ENTRIES_MAX = 1000
 
@@ -21,7 +21,7 @@ interface Rememberable {
 export class BasicCache<Login extends Rememberable> {
   readonly #environment: Environment
   readonly #key: string
-  readonly #entries = new Map<string, Entry<Login>>()
+  readonly #entries = new LruMap<string, Entry<Login>>(ENTRIES_MAX)
   readonly #running = new Map<string, Promise<Login>>()
 
   constructor(environment: Environment) {
@@ -50,15 +50,10 @@ export class BasicCache<Login extends Rememberable> {
     this.#running.set(key, verified)
     try {
       const login = await verified
-      this.#remember(key, login)
+      this.#entries.set(key, { login, until: this.#environment.now() + login.keptMs })
       return login
     } finally {
       this.#running.delete(key)
     }
-  }
-
-  #remember(key: string, login: Login): void {
-    this.#entries.set(key, { login, until: this.#environment.now() + login.keptMs })
-    if (this.#entries.size > ENTRIES_MAX) this.#entries.delete(this.#entries.keys().next().value!)
   }
 }

@@ -4,6 +4,7 @@
  * so a stale snapshot is never found.
  */
 import type { GuardedCollection } from '@pannier/backend/internal'
+import { LruMap } from 'pannier/internal'
 
 /** Limit of all snapshots together, and of one. A larger one costs its reader more than it costs the server. */
 const BYTES_MAX: number = 32 * 1024 * 1024
@@ -12,15 +13,13 @@ const SNAPSHOT_BYTES_MAX: number = BYTES_MAX / 2
 interface Kept {
   readonly state: string
   readonly chunks: readonly Uint8Array[]
-  readonly bytes: number
 }
 
 type Exportable = Pick<GuardedCollection, 'name' | 'info' | 'exportReplica'>
 
 export class SnapshotCache {
-  /** By name of the collection, those used last at the end. */
-  readonly #kept = new Map<string, Kept>()
-  #bytes = 0
+  /** By name of the collection. */
+  readonly #kept = new LruMap<string, Kept>(BYTES_MAX)
 
   /** The collection as a replica file. */
   async *read(collection: Exportable, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
@@ -28,15 +27,14 @@ export class SnapshotCache {
     const { epoch, lastSeq } = await collection.info()
     const state = `${lastSeq}-${epoch}`
     const found = this.#kept.get(name)
-    if (found !== undefined) this.#drop(name)
     if (found?.state === state) {
-      this.#keep(name, found)
       for (const chunk of found.chunks) {
         signal.throwIfAborted()
         yield chunk
       }
       return
     }
+    this.#kept.delete(name)
     const chunks: Uint8Array[] = []
     let bytes = 0
     for await (const chunk of collection.exportReplica(signal)) {
@@ -45,21 +43,6 @@ export class SnapshotCache {
       else chunks.length = 0
       yield chunk
     }
-    if (bytes <= SNAPSHOT_BYTES_MAX) this.#keep(name, { state, chunks, bytes })
-  }
-
-  #keep(name: string, kept: Kept): void {
-    this.#drop(name)
-    this.#kept.set(name, kept)
-    this.#bytes += kept.bytes
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= BYTES_MAX) break
-      this.#drop(oldest)
-    }
-  }
-
-  #drop(name: string): void {
-    this.#bytes -= this.#kept.get(name)?.bytes ?? 0
-    this.#kept.delete(name)
+    if (bytes <= SNAPSHOT_BYTES_MAX) this.#kept.set(name, { state, chunks }, bytes)
   }
 }

@@ -18,7 +18,7 @@ interface Known {
 
 let module: QuickJSWASMModule | undefined
 let waiting: Promise<unknown> = Promise.resolve()
-/** Least recently used first. */
+/** The program that was used last is at the end. No `LruMap`: a thread would load the library for it. */
 const known = new Map<string, Known>()
 
 port.on('message', (request: Request) => {

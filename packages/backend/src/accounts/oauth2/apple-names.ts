@@ -2,6 +2,7 @@
  * Names that Apple sends with the first redirect only, until the login that belongs to it asks for them. The code of the login is
  * what both have.
  */
+import { LruMap } from 'pannier/internal'
 import { isJsonObject } from '../../gateway/documents.ts'
 
 const KEPT_MS_MAX = 60_000
@@ -12,8 +13,7 @@ const NAME_CHARS_MAX = 150
 
 export class AppleNames {
   readonly #now: () => number
-  /** The oldest first. */
-  readonly #names = new Map<string, { readonly name: string; readonly endMs: number }>()
+  readonly #names = new LruMap<string, { readonly name: string; readonly endMs: number }>(NAMES_MAX)
 
   constructor(now: () => number) {
     this.#now = now
@@ -24,10 +24,6 @@ export class AppleNames {
     if (Buffer.byteLength(code) > CODE_BYTES_MAX) return
     const name = nameIn(user)
     if (name === '') return
-    for (const [old, { endMs }] of this.#names)
-      if (endMs <= this.#now() || this.#names.size >= NAMES_MAX) this.#names.delete(old)
-      else break
-    this.#names.delete(code)
     this.#names.set(code, { name, endMs: this.#now() + KEPT_MS_MAX })
   }
 

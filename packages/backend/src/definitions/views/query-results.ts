@@ -1,5 +1,5 @@
 /** Keeps what queries have answered: each runs once for all that wait, and again only when something that it reads has changed. */
-import { WeighedCache } from '../../gateway/weighed-cache.ts'
+import { LruMap } from 'pannier/internal'
 
 /** A query that can be run. */
 export interface ReadyQuery {
@@ -24,13 +24,13 @@ interface Known<Result> {
 export class QueryResults<Ready extends ReadyQuery, Result> {
   readonly #source: QuerySource<Ready>
   readonly #weigh: (result: Result) => number
-  readonly #known: WeighedCache<Known<Result>>
+  readonly #known: LruMap<string, Known<Result>>
 
   /** All that are kept weigh `weightMax` at most, except for the newest one. What weighs `Infinity` is not kept. */
   constructor(source: QuerySource<Ready>, weigh: (result: Result) => number, weightMax: number = Infinity) {
     this.#source = source
     this.#weigh = weigh
-    this.#known = new WeighedCache(weightMax)
+    this.#known = new LruMap(weightMax)
   }
 
   /** What `run` answers for the key, at the commit `at`. `sequence`: the result has this commit at least. */

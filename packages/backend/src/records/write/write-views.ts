@@ -3,7 +3,7 @@
  * process, so it ends where rows are missing, and is made again with them.
  */
 import { RuleError } from '@pannier/rules'
-import type { GuardReader } from 'pannier/internal'
+import { LruMap, type GuardReader } from 'pannier/internal'
 import type { Definition, ViewDefinition } from '../../definitions/definition.ts'
 import { documentMaker } from '../../definitions/views/view-documents.ts'
 import { SqlRefusal } from '../../definitions/views/view-queries.ts'
@@ -34,7 +34,7 @@ const LOADS_MAX = 200
 
 interface KnownView {
   readonly ready: ReadyView
-  readonly rows: Map<string, readonly JsonObject[] | RuleError>
+  readonly rows: LruMap<string, readonly JsonObject[] | RuleError>
 }
 
 type ViewModel = Pick<ReadModel, 'ready' | 'upTo' | 'overlays' | 'rows'>
@@ -65,7 +65,6 @@ export class WriteViews {
     if (overlays === 'behind') throw new MissingRows(async () => void (await this.#model.upTo(ready)))
     throw new MissingRows(async () => {
       const made = await this.#made(view, ready, overlays)
-      if (rows.size >= STATES_MAX) rows.delete(rows.keys().next().value!)
       rows.set(state, made)
     })
   }
@@ -75,7 +74,7 @@ export class WriteViews {
       const ready = await this.#model.ready(view)
       // From now on few documents are ahead of it.
       await this.#model.upTo(ready)
-      return { ready, rows: new Map() }
+      return { ready, rows: new LruMap(STATES_MAX) }
     } catch (error) {
       return errorOf(view, error)
     }
