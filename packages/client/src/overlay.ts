@@ -1,5 +1,6 @@
 /** What the app sees: the server's version of a record, then the writes of this device that are not in it, in their order. */
 import type { Transaction } from 'pannier'
+import { isSame } from 'pannier/internal'
 import { contentOf, REV, Store, type DeviceCollection, type Rules } from './store.ts'
 import { keyOf, written, type SentWrite, type Values } from './writes.ts'
 
@@ -77,15 +78,4 @@ export function received({ _rev, ...record }: Values): Values {
 export function splitKey(key: string): [collection: string, id: string] {
   const at = key.indexOf('/')
   return [key.slice(0, at), key.slice(at + 1)]
-}
-
-function isSame(left: unknown, right: unknown): boolean {
-  if (left === right) return true
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
-  if (Array.isArray(left) !== Array.isArray(right)) return false
-  const names = Object.keys(left)
-  return (
-    names.length === Object.keys(right).length &&
-    names.every((name) => Object.hasOwn(right, name) && isSame((left as Values)[name], (right as Values)[name]))
-  )
 }

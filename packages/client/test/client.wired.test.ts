@@ -46,6 +46,28 @@ test('the app sees what the account may list, and nothing of what it may not see
   await expectInStep()
 })
 
+test('an update that only changes the order of names in a JSON value is shown, until the server sorts them', async () => {
+  await app.call('POST /collections', {
+    name: 'drafts',
+    type: 'base',
+    listRule: '',
+    updateRule: '',
+    fields: [{ name: 'content', type: 'json' }],
+  })
+  const id = await app.add('drafts', { content: { a: 1, b: 2 } })
+  const writer = await new Device(app).openAs(ann, { collections: ['drafts'] })
+  await writer.sync()
+  app.isDown = true
+  await writer.collection('drafts').update(id, { content: { b: 2, a: 1 } })
+  const shown = async (): Promise<string> => JSON.stringify((await writer.collection('drafts').get(id))?.['content'])
+  expect(await shown()).toBe('{"b":2,"a":1}')
+  app.isDown = false
+  await writer.sync()
+  // The server sorts the names of JSON values, as PocketBase does.
+  expect(await shown()).toBe('{"a":1,"b":2}')
+  await writer.close()
+})
+
 test('fields come and go with what shows them, and an update keeps those that the app does not have', async () => {
   const projects = (await app.call('GET /collections/projects')).json['id']
   await app.call('POST /collections', {

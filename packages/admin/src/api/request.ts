@@ -145,8 +145,13 @@ async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, typeof said === 'string' ? said : '', answer)
 }
 
+/** Null and lists are none. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function fieldErrorsOf(data: unknown): Readonly<Record<string, FieldError>> {
-  if (typeof data !== 'object' || data === null) return {}
+  if (!isObject(data)) return {}
   return Object.fromEntries(
     Object.entries(data).flatMap(([name, given]): [string, FieldError][] => {
       const error = firstError(given)
@@ -157,8 +162,8 @@ function fieldErrorsOf(data: unknown): Readonly<Record<string, FieldError>> {
 
 /** Errors of items stand below their numbers. */
 function firstError(given: unknown): FieldError | undefined {
-  if (typeof given !== 'object' || given === null) return undefined
-  const { code, message } = given as Partial<FieldError>
+  if (!isObject(given)) return undefined
+  const { code, message } = given
   if (typeof message === 'string') return { code: String(code), message }
   for (const inner of Object.values(given)) {
     const error = firstError(inner)

@@ -1,7 +1,7 @@
 /** Forms of settings: a draft of them, controls that change a value of it, and what the server says is wrong beside each. */
 import { createContext, useContext, useEffect, useState } from 'react'
 import type { Context, InputHTMLAttributes, ReactNode } from 'react'
-import { ApiError } from '../api/request.ts'
+import { ApiError, isObject } from '../api/request.ts'
 import { changeSettings, readSettings } from '../api/settings.ts'
 import type { Settings } from '../api/settings.ts'
 import { Button, useBusy } from '../parts/button.tsx'
@@ -309,8 +309,4 @@ function messageOf(error: unknown): string | undefined {
     return message === undefined ? [] : [/^\d+$/.test(at) ? texts.atLine(Number(at) + 1, message) : message]
   })
   return first
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

@@ -3,7 +3,7 @@
  * hook is asked. A value that its field would refuse stays, as it does in PocketBase, and is counted.
  */
 import type { Database } from 'pannier'
-import { guarded, type DocumentGuard } from 'pannier/internal'
+import { guarded, isSame, type DocumentGuard } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Passwords } from '../accounts/passwords.ts'
 import { textOfErrors } from '../definitions/import.ts'
@@ -231,7 +231,7 @@ export class Imports {
     const wanted = documentOf(record, old, this.#parts.environment)
     const same: WrittenRow = { came: 'same', written: () => {} }
     if (old !== undefined && isNewer(definition, old, wanted)) return same
-    if (old !== undefined && files.length === 0 && isSame(definition, old, wanted)) return same
+    if (old !== undefined && files.length === 0 && isSameRecord(definition, old, wanted)) return same
     const passage = new Passage(this.#parts, principal, definition)
     const replaced = old === undefined ? wanted : { ...wanted, _rev: old._rev }
     try {
@@ -312,10 +312,8 @@ function keepLogin(document: JsonObject, old: JsonObject | undefined, chance: Ch
   if (isOurs && old['tokenKey'] === document['tokenKey']) document['password'] = old['password']
 }
 
-function isSame({ fields }: Definition, old: JsonObject, document: JsonObject): boolean {
-  return fields.every(
-    ({ name }) => name === 'id' || JSON.stringify(ownValue(old, name)) === JSON.stringify(ownValue(document, name)),
-  )
+function isSameRecord({ fields }: Definition, old: JsonObject, document: JsonObject): boolean {
+  return fields.every(({ name }) => name === 'id' || isSame(ownValue(old, name), ownValue(document, name)))
 }
 
 /** Whether somebody has changed the record here since the other server did. */

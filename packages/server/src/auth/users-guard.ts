@@ -7,6 +7,7 @@
  * roles and password.
  */
 import type { Collection } from 'pannier'
+import { isSame } from 'pannier/internal'
 import { ServiceError } from '@pannier/backend'
 import type { GuardedDocuments, GuardedWrite, Principal, WriteGuard } from '@pannier/backend'
 import { conflicting, forbidden } from '@pannier/backend/internal'
@@ -155,5 +156,5 @@ function pick(document: JsonObject): JsonObject {
 }
 
 function sameRoles(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left ?? []) === JSON.stringify(right ?? [])
+  return isSame(left ?? [], right ?? [])
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { deleteDocument, readDocument, saveDocument } from '../../api/couchdb.ts'
 import type { Document } from '../../api/couchdb.ts'
+import { isObject } from '../../api/request.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { confirm, Dialog } from '../../parts/dialog.tsx'
@@ -155,8 +156,8 @@ export function draftOf({
 /** @throws SyntaxError for what is no document */
 function documentIn(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError(texts.noObject)
-  const { _conflicts, ...document } = value as Readonly<Record<string, unknown>>
+  if (!isObject(value)) throw new SyntaxError(texts.noObject)
+  const { _conflicts, ...document } = value
   if (typeof document['_id'] !== 'string' || document['_id'] === '') throw new SyntaxError(texts.noId)
   return document
 }

@@ -1,5 +1,6 @@
 /** What is different between two definitions, in words: for those who are about to save it. */
 import type { Collection, Field } from '../../api/collections.ts'
+import { isObject } from '../../api/request.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { indexParts } from './index-statement.ts'
 
@@ -95,10 +96,6 @@ function optionChanges(before: object, after: object, path: readonly string[] = 
     if (isObject(from) && isObject(to)) return optionChanges(from, to, [...path, name])
     return [{ kind: 'change', text: [...path, name].join('.'), from: shown(from, name), to: shown(to, name) }]
   })
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Rules say who may: null and the empty text are no values there. */

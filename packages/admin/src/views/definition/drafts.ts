@@ -4,7 +4,7 @@
 import { useMemo } from 'react'
 import type { Collection, Field, NewField } from '../../api/collections.ts'
 import type { DefinitionChange } from '../../api/definitions.ts'
-import { ApiError } from '../../api/request.ts'
+import { ApiError, isObject } from '../../api/request.ts'
 import { Store, useStore } from '../../state/store.ts'
 import { withRenamedColumns } from './index-statement.ts'
 
@@ -85,8 +85,8 @@ export function errorAt(errors: unknown, ...path: readonly (string | number)[]):
 export function errorsBelow(errors: unknown, ...path: readonly (string | number)[]): unknown {
   let at = errors
   for (const key of path) {
-    if (isError(at) || typeof at !== 'object' || at === null) return undefined
-    at = (at as Readonly<Record<string, unknown>>)[String(key)]
+    if (isError(at) || !isObject(at)) return undefined
+    at = at[String(key)]
   }
   return at
 }
@@ -97,12 +97,12 @@ export function allErrors(
   path: readonly string[] = [],
 ): readonly (readonly [path: string, message: string])[] {
   if (isError(errors)) return [[path.join('.'), errors.message]]
-  if (typeof errors !== 'object' || errors === null) return []
+  if (!isObject(errors)) return []
   return Object.entries(errors).flatMap(([key, inner]) => allErrors(inner, [...path, key]))
 }
 
 function isError(value: unknown): value is { readonly message: string } {
-  return typeof value === 'object' && value !== null && typeof (value as { message?: unknown }).message === 'string'
+  return isObject(value) && typeof value['message'] === 'string'
 }
 
 /** The ids of fields that the server does not have yet. */
