@@ -49,6 +49,8 @@ interface KeptTable {
   readonly find: StatementSync
   readonly remove: StatementSync
   rows: number
+  /** No row has a higher number. */
+  highest: number
   /** Rows when SQLite last counted what it plans with. */
   analyzed: number
 }
@@ -141,6 +143,7 @@ export class Engine {
   #apply(step: FeedStep, changed: Map<string, Set<string> | undefined>): void {
     if (step.kind === 'keep') return this.#keptRows.keep(step.view)
     if (step.kind === 'forget') return this.#keptRows.drop(step.view)
+    if (step.kind === 'order') return this.#keptRows.order(step.view, step.order)
     if (step.kind === 'table') {
       this.#keptRows.clear()
       changed.set(step.table.name, undefined)
@@ -177,7 +180,9 @@ export class Engine {
       return
     }
     for (const row of step.rows) {
-      const before = find.get(row[0]) as unknown as readonly Cell[] | undefined
+      const isNew = row[0] > kept.highest
+      const before = isNew ? undefined : (find.get(row[0]) as unknown as readonly Cell[] | undefined)
+      if (isNew) kept.highest = row[0]
       noteId(before?.[idAt])
       insert.run(...row)
       noteId(row[idAt + 1])
@@ -215,6 +220,7 @@ export class Engine {
       find: prepared(this.#database, `SELECT * FROM ${name} WHERE ${id} = ?`),
       remove: this.#database.prepare(`DELETE FROM ${name} WHERE ${id} = ?`),
       rows: 0,
+      highest: 0,
       analyzed: 0,
     })
   }

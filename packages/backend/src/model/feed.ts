@@ -3,7 +3,7 @@ import type { Database } from 'pannier'
 import { holdSnapshot, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
-import type { Fed, FeedStep, KeptView, NumberedRow, Overlay } from './protocol.ts'
+import type { Fed, FeedStep, KeptView, NumberedRow, Overlay, PageRequest } from './protocol.ts'
 import type { TableSource } from './sources.ts'
 
 /** Documents of one turn. A snapshot is held as long as a turn takes. */
@@ -32,6 +32,15 @@ interface FedTable {
   readonly sequence: number
 }
 
+/** A view whose rows are kept. */
+interface KeptState {
+  readonly query: string
+  /** When a list has last asked for them. */
+  askedAt: number
+  /** Orders in which they were asked for. */
+  readonly orders: Set<string>
+}
+
 /** Steps, and how far they bring each table. */
 interface Turn {
   readonly steps: readonly FeedStep[]
@@ -52,8 +61,9 @@ export class Feed {
   readonly #changedAt = new Map<string, number>()
   /** Views whose rows the next transaction begins to keep. */
   readonly #toKeep = new Map<string, KeptView>()
-  /** Views whose rows are kept, and when they were last asked for. */
-  #kept: ReadonlyMap<string, { readonly query: string; askedAt: number }> = new Map()
+  #kept: ReadonlyMap<string, KeptState> = new Map()
+  /** Orders of kept rows that have no index yet. */
+  #toOrder: Extract<FeedStep, { readonly kind: 'order' }>[] = []
   /** The number of the newest commit that the model has. */
   at = 0
   /** All that the model takes. */
@@ -89,14 +99,19 @@ export class Feed {
 
   /** From the next transaction on, unless SQLite would have to go through a table for one row. */
   keep(view: KeptView): void {
-    this.#toKeep.set(view.name, view)
+    if (this.#kept.get(view.name)?.query !== view.query) this.#toKeep.set(view.name, view)
   }
 
-  /** Whether readers see the rows of a view kept. */
-  keeps({ name, query }: KeptView): boolean {
+  /** Whether readers see the rows of a view kept. From the next transaction on, this order of them has an index. */
+  keeps({ name, query }: KeptView, order: PageRequest['order']): boolean {
     const kept = this.#kept.get(name)
     if (kept?.query !== query) return false
     kept.askedAt = this.#parts.environment.now()
+    const key = JSON.stringify(order)
+    if (order.length > 0 && !kept.orders.has(key)) {
+      kept.orders.add(key)
+      this.#toOrder.push({ kind: 'order', view: name, order })
+    }
     return true
   }
 
@@ -138,7 +153,7 @@ export class Feed {
     this.#kept = new Map(
       kept.map(({ name, query }) => {
         const known = this.#kept.get(name)
-        return [name, known?.query === query ? known : { query, askedAt }]
+        return [name, known?.query === query ? known : { query, askedAt, orders: new Set() }]
       }),
     )
     this.bytes = bytes
@@ -190,8 +205,10 @@ export class Feed {
     const steps = [
       ...unused.map(([view]) => ({ kind: 'forget', view }) as const),
       ...Array.from(this.#toKeep.values(), (view) => ({ kind: 'keep', view }) as const),
+      ...this.#toOrder,
     ]
     this.#toKeep.clear()
+    this.#toOrder = []
     return steps
   }
 }

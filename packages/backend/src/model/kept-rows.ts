@@ -7,8 +7,12 @@ import { ReadGate } from './read-gate.ts'
 import { allRows, createView, MODEL, prepared } from './sqlite.ts'
 import { valueText } from './value-text.ts'
 
-/** Rows of one transaction that are made again. With more the view is read as others are. */
-const ROWS_MAX = 1000
+/** If a larger part of the rows has to be made again, making all of them is quicker. */
+const STALE_PART_MAX = 1 / 8
+/** This number of rows is made one by one in any case. */
+const STALE_MIN = 100
+/** Each order costs every change of a row. */
+const ORDERS_MAX = 4
 
 interface Kept {
   readonly view: KeptView
@@ -16,8 +20,14 @@ interface Kept {
   readonly ids: ReadonlyMap<string, readonly StatementSync[]>
   readonly remove: StatementSync
   readonly make: StatementSync
-  /** Ids whose rows have to be made again. */
-  readonly stale: Set<Cell>
+  /** Makes all rows in an empty table. */
+  readonly makeAll: StatementSync
+  /** Ids whose rows have to be made again. Undefined: all have. */
+  stale: Set<Cell> | undefined
+  /** Rows when all were made. */
+  rows: number
+  /** Orders that have an index. */
+  orders: number
 }
 
 export class KeptRows {
@@ -53,14 +63,18 @@ export class KeptRows {
       const ids = new Map<string, StatementSync[]>()
       for (const { table, ids: sql } of view.sources)
         ids.set(table, [...(ids.get(table) ?? []), prepared(this.#database, sql)])
-      this.#database.exec(`INSERT INTO ${target} ${rows}`)
-      this.#kept.set(view.name, {
+      const kept: Kept = {
         view,
         ids,
         remove: this.#database.prepare(`DELETE FROM ${target} WHERE id IS ?`),
         make: this.#database.prepare(`INSERT INTO ${target} ${rows} WHERE id IS ?`),
+        makeAll: this.#database.prepare(`INSERT INTO ${target} ${rows}`),
         stale: new Set(),
-      })
+        rows: 0,
+        orders: 0,
+      }
+      makeAll(kept)
+      this.#kept.set(view.name, kept)
     } catch {
       this.drop(view.name)
     }
@@ -80,26 +94,39 @@ export class KeptRows {
     return Array.from(this.#kept.values()).some(({ ids }) => ids.has(table))
   }
 
+  /** Pages in this order need not sort. */
+  order(name: string, order: PageRequest['order']): void {
+    const kept = this.#kept.get(name)
+    if (kept === undefined || kept.orders === ORDERS_MAX) return
+    const index = `${MODEL}.${quoted(`$order ${kept.orders++} ${name}`)}`
+    this.#database.exec(`CREATE INDEX ${index} ON ${quoted(`$kept ${name}`)} (${orderBy(order)})`)
+  }
+
   /** Comes before a record changes, and after it. */
   note(table: string, id: Cell): void {
-    for (const { ids, stale } of this.#kept.values()) {
-      const statements = ids.get(table)
-      if (statements === undefined || stale.size > ROWS_MAX) continue
+    for (const kept of this.#kept.values()) {
+      const statements = kept.ids.get(table)
+      if (statements === undefined || kept.stale === undefined) continue
       for (const statement of statements)
-        for (const [key] of statement.all(id) as unknown as readonly Row[]) stale.add(key!)
+        for (const [key] of statement.all(id) as unknown as readonly Row[]) kept.stale.add(key!)
+      if (kept.stale.size > STALE_MIN + kept.rows * STALE_PART_MAX) kept.stale = undefined
     }
   }
 
   /** Makes the rows again that have changed. Comes at the end of the transaction. */
   mend(): void {
-    for (const { view, stale, remove, make } of this.#kept.values()) {
+    for (const kept of this.#kept.values()) {
+      const { view, stale, remove, make } = kept
       try {
-        if (stale.size > ROWS_MAX) throw new Error('Too many rows have changed.')
-        for (const id of stale) {
+        for (const id of stale ?? []) {
           remove.run(id)
           make.run(id)
         }
-        stale.clear()
+        if (stale === undefined) {
+          this.#database.exec(`DELETE FROM ${namesOf(view.name)[1]}`)
+          makeAll(kept)
+        }
+        kept.stale = new Set()
       } catch {
         this.drop(view.name)
       }
@@ -112,6 +139,10 @@ export class KeptRows {
   }
 }
 
+function makeAll(kept: Kept): void {
+  kept.rows = Number(kept.makeAll.run().changes)
+}
+
 /** It goes with the table. */
 function indexOf({ table, column }: KeptView['joins'][number]): string {
   const name = `${MODEL}.${quoted(`$join ${table} ${column}`)}`
@@ -122,11 +153,14 @@ function indexOf({ table, column }: KeptView['joins'][number]): string {
 export function readPage(database: DatabaseSync, request: PageRequest): ModelAnswers['page'] {
   const { view, order, skip, limit, withTotal } = request
   const [, target] = namesOf(view)
-  const by = [...order.map(orderOf), 'id'].join(', ')
-  const page = prepared(database, `SELECT * FROM ${target} ORDER BY ${by} LIMIT ? OFFSET ?`)
+  const page = prepared(database, `SELECT * FROM ${target} ORDER BY ${orderBy(order)} LIMIT ? OFFSET ?`)
   const rows = (page.all(limit, skip) as unknown as readonly Row[]).map((row) => row.map(valueText))
   const total = withTotal ? Number(allRows(database, `SELECT count(*) FROM ${target}`)[0]![0]) : undefined
   return { columns: page.columns().map(({ name }) => name), rows, total }
+}
+
+function orderBy(order: PageRequest['order']): string {
+  return [...order.map(orderOf), 'id'].join(', ')
 }
 
 /** As rules compare values of the field: a row without a value has an empty one. */

@@ -55,6 +55,7 @@ export type FeedStep =
   | { readonly kind: 'gone'; readonly table: string; readonly numbers: readonly number[] }
   | { readonly kind: 'keep'; readonly view: KeptView }
   | { readonly kind: 'forget'; readonly view: string }
+  | { readonly kind: 'order'; readonly view: string; readonly order: PageWanted['order'] }
 
 /** A view whose rows are kept by their ids. */
 export interface KeptView extends ModelView {

@@ -200,7 +200,7 @@ export class ReadModel implements ViewQueries {
     if (kept === undefined) return undefined
     return this.#using(async ({ feed, readers }, signal) => {
       await feed.upTo(sequence, collections)
-      if (!feed.keeps(kept)) return undefined
+      if (!feed.keeps(kept, wanted.order)) return undefined
       const request = { kind: 'page', view: kept.name, ...wanted } as const
       const asked = readers.run((reader) => reader.ask<'page'>(request, { signal, timeMsMax: TIME_MS_MAX }))
       // They may be kept no longer since.

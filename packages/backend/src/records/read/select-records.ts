@@ -2,6 +2,7 @@
 import { evaluate, type BoundRule } from '@pannier/rules'
 import { compareSortValues, compile, sortPaths, sortValues, type Compiled } from '@pannier/rules/compile'
 import type { Query } from 'pannier'
+import type { Environment } from 'pannier/types'
 import { selectionQuery, type Selection, type SelectionOptions } from 'pannier/internal'
 import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, RECORDS_PREFIX, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
@@ -289,22 +290,25 @@ interface Keyed {
 
 async function pageOf(snapshot: RecordSnapshot, keyed: readonly Keyed[], wanted: WantedRecords): Promise<FoundPage> {
   const { definition, sort, skip, limit, after, withTotal, budget } = wanted
-  const rows = sorted(keyed, sort)
-  const total = withTotal ? rows.length : undefined
+  const total = withTotal ? keyed.length : undefined
   const documents = async (from: readonly Keyed[]): Promise<JsonObject[]> => {
     const kept = from.flatMap(({ row }) => (row === undefined ? [] : [row]))
     for (const row of kept) budget.take(jsonSize(row))
     const ids = from.map(({ id }) => id)
     return definition.type === 'view' ? kept : snapshot.getWithin(definition, ids, budget)
   }
-  if (after === undefined) return { documents: await documents(rows.slice(skip, skip + limit)), total }
+  if (after === undefined) {
+    const first = await firstOf(keyed, skip + limit, wanted, snapshot.environment)
+    return { documents: await documents(first.slice(skip)), total }
+  }
   const order = [...sort, TIE].map(({ by, descending }): OrderKey => ({ path: by, descending, empty: undefined }))
   const cursor = readCursor(after, order)
   const descending = order.map((key) => key.descending)
   const behind =
-    cursor === undefined ? rows : rows.filter(({ keys }) => compareSortValues(keys, cursor, descending) > 0)
-  const nextCursor = behind.length > limit ? cursorText(order, behind[limit - 1]!.keys) : null
-  return { documents: await documents(behind.slice(0, limit)), total, nextCursor }
+    cursor === undefined ? keyed : keyed.filter(({ keys }) => compareSortValues(keys, cursor, descending) > 0)
+  const page = await firstOf(behind, limit, wanted, snapshot.environment)
+  const nextCursor = behind.length > limit ? cursorText(order, page.at(-1)!.keys) : null
+  return { documents: await documents(page), total, nextCursor }
 }
 
 const TIE: SortKey = { by: '', descending: false }
@@ -332,9 +336,30 @@ async function keyedRows(
   })
 }
 
-function sorted(rows: readonly Keyed[], sort: readonly SortKey[]): readonly Keyed[] {
+/** The first rows in order. Others have a turn between two steps. */
+async function firstOf(
+  rows: readonly Keyed[],
+  count: number,
+  { sort }: WantedRecords,
+  environment: Environment,
+): Promise<readonly Keyed[]> {
   const descending = [...sort, TIE].map((key) => key.descending)
-  return rows.toSorted((one, other) => compareSortValues(one.keys, other.keys, descending))
+  const firstIn = (some: readonly Keyed[]): readonly Keyed[] =>
+    some.toSorted((one, other) => compareSortValues(one.keys, other.keys, descending)).slice(0, count)
+  let parts: (readonly Keyed[])[] = []
+  for (let at = 0; at < rows.length; at += LOT_ROWS_MAX) {
+    if (at > 0) await environment.yield()
+    parts.push(firstIn(rows.slice(at, at + LOT_ROWS_MAX)))
+  }
+  while (parts.length > 1) {
+    const merged: (readonly Keyed[])[] = []
+    for (let at = 0; at < parts.length; at += 2) {
+      await environment.yield()
+      merged.push(firstIn([...parts[at]!, ...(parts[at + 1] ?? [])]))
+    }
+    parts = merged
+  }
+  return parts[0] ?? []
 }
 
 function shuffled<T>(items: readonly T[], chance: Chance): T[] {

@@ -79,6 +79,32 @@ describe('a view', () => {
     expect(await ids('stats', { filter: "author.name = 'Ann' && n > 0" })).toEqual(['s2'])
   })
 
+  test('of thousands of rows is sorted as a whole: any page, with cursors', async () => {
+    const numbers = (n: number): string =>
+      `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < ${n}) SELECT i AS id, (i * 37) % 101 AS n FROM c`
+    await using large = await makeWorld(
+      [collection('rows', [text('id'), { name: 'n', type: 'number' }], { type: 'view', viewQuery: numbers(3500) })],
+      {},
+    )
+    const sorted = Array.from({ length: 3500 }, (_, at) => at + 1).toSorted(
+      (a, b) => ((b * 37) % 101) - ((a * 37) % 101),
+    )
+    const idsOf = ({ items }: { items: readonly { id?: unknown }[] }): readonly number[] =>
+      items.map(({ id }) => Number(id))
+    for (const page of [1, 3, 7])
+      expect(idsOf(await large.reads.list(GUEST, 'rows', { sort: '-n', perPage: 500, page }))).toEqual(
+        sorted.slice((page - 1) * 500, page * 500),
+      )
+    const behind: number[] = []
+    for (let after: string | null | undefined = ''; typeof after === 'string';) {
+      const page = await large.reads.list(GUEST, 'rows', { sort: '-n', perPage: 700, after })
+      behind.push(...idsOf(page))
+      after = page.nextCursor
+    }
+    expect(new Set(behind)).toEqual(new Set(sorted))
+    expect(behind.map((id) => (id * 37) % 101)).toEqual(sorted.map((id) => (id * 37) % 101))
+  })
+
   test('has no order of creation', async () => {
     await expect(ids('stats', { sort: '@rowid' })).rejects.toMatchObject({ code: 'INVALID' })
   })
