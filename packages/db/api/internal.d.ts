@@ -290,6 +290,22 @@ export interface LogRecord {
     readonly bytes: Uint8Array;
 }
 
+/** A cache of what was used last, up to a weight. An entry weighs 1, unless `set` says otherwise. */
+export class LruMap<Key, Value> {
+    /** `onDelete` is called with each entry that leaves. */
+    constructor(weightMax: number, onDelete?: (value: Value, key: Key) => void);
+    /** The entry counts as used. */
+    get(key: Key): Value | undefined;
+    /** The new entry stays, whatever its weight is. An entry that it replaces leaves. */
+    set(key: Key, value: Value, weight?: number): void;
+    /** Does nothing if no entry has the key. */
+    delete(key: Key): void;
+    /** Deletes all entries. */
+    clear(): void;
+    /** The entry that was used last comes last. */
+    [Symbol.iterator](): Generator<readonly [key: Key, value: Value]>;
+}
+
 /** SQLite's collation NOCASE: letters of ASCII count as their small ones, others as they are. It is known once this is loaded. */
 export const NOCASE: Collation;
 
@@ -463,54 +479,6 @@ export interface SearchedText {
     readonly paths: readonly string[];
 }
 
-/**
- * Which documents are meant, as a tree: what `compile` of `@pannier/rules` makes. A field of a document that is missing or
- * null counts as the empty value: `''`, 0, false, no elements. The field `id` is `_id`.
- * docs/internals/backend-contract.md is normative.
- */
-export type Selection = 
-/** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
-{
-    readonly kind: 'and' | 'or';
-    readonly of: readonly Selection[];
-}
-/** Every document that the selection does not have. */
- | {
-    readonly kind: 'not';
-    readonly of: Selection;
-} | SelectionComparison
-/** The document has the words, as `collection.search` finds them. */
- | {
-    readonly kind: 'search';
-    readonly text: string;
-} | SelectionTest
-/** The list in `field` has an element that meets `of`, in which the field `''` is the element. */
- | {
-    readonly kind: 'element';
-    readonly field: string;
-    readonly of: Selection;
-} | SelectionRelated
-/** Documents after (`>`) or before another one, whose `$created` is `value`. `@pannier/rules` does not make it. */
- | {
-    readonly kind: 'created';
-    readonly operator: '<' | '>';
-    readonly value: number;
-};
-
-/** A stored value beside a known one. `contains` ignores the case of ASCII only. */
-export interface SelectionComparison {
-    /** Tells it from the other selections. */
-    readonly kind: 'compare';
-    /** `''` is the element of a list. */
-    readonly field: string;
-    /** The number of a list's elements is compared. */
-    readonly isLength: boolean;
-    /** How the stored value, on the left, is compared with `value`. */
-    readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains';
-    /** Its type is that of the field. */
-    readonly value: string | number | boolean;
-}
-
 /** Options of `selectionQuery`. */
 export interface SelectionOptions {
     /** The library's name of a collection that the selection names; the same by default. */
@@ -521,22 +489,6 @@ export interface SelectionOptions {
     readonly residual?: (document: StoredDocument, reader: GuardReader) => boolean;
     /** By paths of a sort, of groups and aggregates: what a missing or null value counts as. */
     readonly empty?: EmptyValues;
-}
-
-/** Some document one step away meets all of `of`. An id that leads nowhere leads to no document. */
-export interface SelectionRelated {
-    /** Tells it from the other selections. */
-    readonly kind: 'related';
-    /** `to`: those whose ids are in `field`. `from`: those whose `field` has this document's id. `any`: all of the collection. */
-    readonly step: 'to' | 'from' | 'any';
-    /** The collection of the related document. */
-    readonly collection: string;
-    /** `''` is the element of a list. */
-    readonly field: string;
-    /** Pairs of equal texts: a field of the related document, and one of this document. For `any` only. */
-    readonly on: readonly (readonly [related: string, own: string])[];
-    /** What the related document meets. */
-    readonly of: Selection;
 }
 
 /** A database of a backend, without the handle that is closed for itself. */
@@ -583,6 +535,23 @@ export interface TruncateOptions {
 
 /** A holder of the lease that gives no sign of life for so long, though asked for it, loses it. */
 export const WRITER_SILENCE_MS_MAX = 3000;
+
+/** One tab's part in the election. */
+export class WebLeader {
+    constructor({ name, environment, onChange, tell }: WebLeaderOptions);
+    /** Whether this tab leads. */
+    get leads(): boolean;
+    /** The last message of the leader; undefined: no message yet, or this one leads. */
+    get news(): unknown;
+    /** Wants to lead. Resolves when it does, or another one is known to. */
+    want(): Promise<void>;
+    /** Lets another one lead. */
+    leave(): void;
+    /** There is news for the others. */
+    changed(): void;
+    /** Ends the wish to lead, and all messages. */
+    close(): void;
+}
 
 /** The right to write, until released or taken away. */
 export interface WriterLease {
@@ -695,6 +664,9 @@ export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWor
 
 /** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
+
+/** Whether two values are equal, including the order of names: then their JSON is equal. */
+export function isSame(left: unknown, right: unknown): boolean;
 
 /** Whether a value is a promise, or would be awaited as one. */
 export function isThenable(value: unknown): value is PromiseLike<unknown>;
@@ -1015,7 +987,71 @@ interface SearchTerm {
     readonly isPrefix: boolean;
 }
 
-/** A function of one document alone. */
+/**
+ * Documents by their fields and by related documents, as a tree that a query planner can answer. `compile` of `@pannier/rules`
+ * makes it, and `selectionQuery` takes it. A field that is missing or null counts as the empty value of its type: `''`, 0, false, no
+ * elements. The field `id` is `_id`. docs/internals/backend-contract.md is normative.
+ */
+type Selection = 
+/** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
+{
+    readonly kind: 'and' | 'or';
+    readonly of: readonly Selection[];
+}
+/** Every document that the selection does not have. */
+ | {
+    readonly kind: 'not';
+    readonly of: Selection;
+} | SelectionComparison
+/** The document has the words: words, starts of words and phrases, as `collection.search` finds them. */
+ | {
+    readonly kind: 'search';
+    readonly text: string;
+} | SelectionTest
+/** The list in `field` has an element that meets `of`, in which the field `''` is the element. */
+ | {
+    readonly kind: 'element';
+    readonly field: string;
+    readonly of: Selection;
+} | SelectionRelated
+/** Documents after (`>`) or before another one, whose `$created` is `value`. `@pannier/rules` does not make it. */
+ | {
+    readonly kind: 'created';
+    readonly operator: '<' | '>';
+    readonly value: number;
+};
+
+/** A stored value beside a known one. `contains` ignores the case of ASCII only. Texts are in the order of their code points. */
+interface SelectionComparison {
+    /** Tells it from the other selections. */
+    readonly kind: 'compare';
+    /** `''` is the element of a list. */
+    readonly field: string;
+    /** The number of a list's elements is compared. */
+    readonly isLength: boolean;
+    /** How the stored value, on the left, is compared with `value`. */
+    readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains';
+    /** Its type is that of the field; a length is a number. */
+    readonly value: string | number | boolean;
+}
+
+/** Some document one step away meets all of `of`. An id that leads nowhere leads to no document. */
+interface SelectionRelated {
+    /** Tells it from the other selections. */
+    readonly kind: 'related';
+    /** `to`: those whose ids are in `field`. `from`: those whose `field` has this document's id. `any`: all of the collection. */
+    readonly step: 'to' | 'from' | 'any';
+    /** The collection of the related document. */
+    readonly collection: string;
+    /** `''` is the element of a list. */
+    readonly field: string;
+    /** Pairs of equal texts: a field of the related document, and one of this document. For `any` only. */
+    readonly on: readonly (readonly [related: string, own: string])[];
+    /** What the related document meets. */
+    readonly of: Selection;
+}
+
+/** A function of one document alone, which no index answers. */
 interface SelectionTest {
     readonly kind: 'test';
     /** The fields that it reads; `''` is the element of a list. */
@@ -1154,6 +1190,16 @@ interface ViewState {
     readonly documents?: number;
     /** What has left up to this sequence is forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
     readonly forgottenTo?: number;
+}
+
+interface WebLeaderOptions {
+    /** Name of the led work, the same in all tabs. */
+    readonly name: string;
+    readonly environment: Environment;
+    /** Called when `leads` or `news` is another one. */
+    readonly onChange: () => void;
+    /** What the leader tells when it is asked. */
+    readonly tell: () => unknown;
 }
 
 interface WriteTransaction extends Snapshot {

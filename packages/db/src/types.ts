@@ -57,6 +57,7 @@ export type { SchemaOptions } from './database/schema/collection-schema.ts'
 export type { OnDelete, RelationInput, RelationInputs, RelationOptions } from './relations/relation-graph.ts'
 export type { Related } from './database/schema/relation-types.ts'
 export type { Quantifiers, Target } from './query/field-types.ts'
+export type { Selection } from './relations/selection/selection.ts'
 export type { MigrationFailure, RetryResult } from './database/schema/migration-failures.ts'
 export type { DocumentIssue } from './database/schema/validator.ts'
 export type {

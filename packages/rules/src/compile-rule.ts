@@ -2,23 +2,13 @@
  * Turns a bound rule into a selection. Conditions on one joined row stay together, in one step. What a selection can't say is
  * left out, so that it has more records than the rule admits; `evaluate` says which.
  */
+import type { Selection } from 'pannier/types'
 import { compileTest } from './compile-test.ts'
 import { firstOf, independent, rowsOf, type Row, type Work } from './evaluate.ts'
 import { readByTest, withParents, type BoundRule, type Condition, type Join, type Leaf, type Test } from './plan.ts'
 import type { RuleRecords } from './records.ts'
 import type { Field } from './schema.ts'
-import {
-  ALL,
-  both,
-  either,
-  element,
-  isNothing,
-  MORE,
-  not,
-  NOTHING,
-  type Compiled,
-  type Selection,
-} from './selection.ts'
+import { ALL, both, either, element, isNothing, MORE, not, NOTHING, type Compiled } from './selection.ts'
 
 /** More alternatives than this of one joined row are not compiled. */
 const ALTERNATIVES_MAX = 32

@@ -1,9 +1,10 @@
 /** One comparison as a selection: a stored value beside a known one. */
+import type { Selection } from 'pannier/types'
 import { testOf, valueOf, type Row, type Work } from './evaluate.ts'
 import { readBy, readByTest, valuesIn, type Join, type Test, type Value } from './plan.ts'
 import type { RuleRecord } from './records.ts'
 import { affinityOf } from './schema.ts'
-import { ALL, both, MORE, not, NOTHING, type Compiled, type Selection, type WordSearch } from './selection.ts'
+import { ALL, both, MORE, not, NOTHING, type Compiled } from './selection.ts'
 import { compare, numberIn, textOf, type Affinity, type Order, type Typed } from './values.ts'
 
 /** A value of the record that a selection can name. It is never NULL. */
@@ -13,7 +14,7 @@ interface Column {
   readonly type: 'text' | 'number' | 'bool'
   readonly affinity: Affinity
   /** Not a field: a search is 1 or 0. */
-  readonly search?: WordSearch
+  readonly search?: Selection
 }
 
 /** The records of `here` for which the test is `wanted`. NULL is neither true nor false. */

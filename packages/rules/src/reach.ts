@@ -1,7 +1,7 @@
 /** Finds the records of a selection from the other end: from known ids, back along relations. */
+import type { Selection } from 'pannier/types'
 import type { RuleRecord, RuleRecords } from './records.ts'
 import type { Collection, Schema } from './schema.ts'
-import type { RelatedSelection, Selection } from './selection.ts'
 
 interface Reading {
   readonly schema: Schema
@@ -67,7 +67,7 @@ function idsOf(selection: Selection): readonly string[] | undefined {
 }
 
 function related(
-  { step, collection: name, field, on, of }: RelatedSelection,
+  { step, collection: name, field, on, of }: Extract<Selection, { readonly kind: 'related' }>,
   collection: Collection,
   reading: Reading,
 ): readonly RuleRecord[] | undefined {

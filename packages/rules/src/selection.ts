@@ -1,97 +1,7 @@
-/**
- * What records a rule admits, as a tree that a query planner can answer. Values that are missing are the empty ones of
- * their types: `''`, 0, false, no elements.
- */
-import type { RuleRecord } from './records.ts'
+/** Puts selections together: what records a rule admits, as a tree that a query planner can answer. */
+import type { Selection } from 'pannier/types'
 
-/** Records of one collection, by their fields and by related records. */
-export type Selection =
-  | Combination
-  | Complement
-  | FieldComparison
-  | WordSearch
-  | RecordTest
-  | ElementSelection
-  | RelatedSelection
-
-/** All of them hold, or one of them. An empty `and` is every record, an empty `or` is no record. */
-export interface Combination {
-  /** Tells it from other selections. */
-  readonly kind: 'and' | 'or'
-  /** In the order of the rule. */
-  readonly of: readonly Selection[]
-}
-
-/** Every record that the selection does not have. */
-export interface Complement {
-  /** Tells it from other selections. */
-  readonly kind: 'not'
-  /** What the record is not in. */
-  readonly of: Selection
-}
-
-/** How a stored value is compared. `contains` ignores the case of ASCII only. */
-export type SelectionOperator = '=' | '<' | '<=' | '>' | '>=' | 'contains'
-
-/** A stored value beside a known one of the same type. Texts are in the order of their code points. */
-export interface FieldComparison {
-  /** Tells it from other selections. */
-  readonly kind: 'compare'
-  /** The field; `''` is the element of a list. */
-  readonly field: string
-  /** Whether the number of a list's elements is compared. */
-  readonly isLength: boolean
-  readonly operator: SelectionOperator
-  /** It has the field's type; a length is a number. */
-  readonly value: string | number | boolean
-}
-
-/** The record has the words, in fields that are searchable. */
-export interface WordSearch {
-  /** Tells it from other selections. */
-  readonly kind: 'search'
-  /** Words, starts of words and phrases, as written. */
-  readonly text: string
-}
-
-/** What no index answers: a function of one record alone. */
-export interface RecordTest {
-  /** Tells it from other selections. */
-  readonly kind: 'test'
-  /** The fields that it reads; `''` is the element of a list. */
-  readonly fields: readonly string[]
-  /** Whether it holds for a record, or for `{ '': ELEMENT }`. */
-  readonly holds: (record: RuleRecord) => boolean
-}
-
-/** A list has an element. */
-export interface ElementSelection {
-  /** Tells it from other selections. */
-  readonly kind: 'element'
-  /** The list. */
-  readonly field: string
-  /** What the element meets; its field is `''`. */
-  readonly of: Selection
-}
-
-/** Some record one step away meets all of `of`. */
-export interface RelatedSelection {
-  /** Tells it from other selections. */
-  readonly kind: 'related'
-  /**
-   * `to`: the records whose ids are in `field`. `from`: the records whose `field` has this record's id. `any`: all records of the
-   * collection.
-   */
-  readonly step: 'to' | 'from' | 'any'
-  /** The related collection. */
-  readonly collection: string
-  /** The relation; `''` is the element of a list. */
-  readonly field: string
-  /** Pairs of equal texts: a field of the related record, and one of this record. For `any` only. */
-  readonly on: readonly (readonly [related: string, own: string])[]
-  /** What the related record meets. */
-  readonly of: Selection
-}
+type Related = Extract<Selection, { readonly kind: 'related' }>
 
 /** What `compile` makes. */
 export interface Compiled {
@@ -158,8 +68,8 @@ export function either(parts: readonly Selection[]): Selection {
     }
   }
   for (const group of steps.values()) {
-    const [first] = group as [RelatedSelection]
-    of.push(group.length === 1 ? first : { ...first, of: either(group.map((part) => (part as RelatedSelection).of)) })
+    const [first] = group as [Related]
+    of.push(group.length === 1 ? first : { ...first, of: either(group.map((part) => (part as Related).of)) })
   }
   return of.length === 1 ? of[0]! : { kind: 'or', of }
 }

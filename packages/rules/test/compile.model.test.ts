@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { times } from '../../../tools/test/seeds.ts'
-import { compile, type FieldComparison, type Selection } from '../src/compile.ts'
+import type { Selection } from 'pannier/types'
+import { compile } from '../src/compile.ts'
 import { bind, evaluate, parse, RuleError } from '../src/index.ts'
 import type { BoundRule, RuleRecord, RuleRecords } from '../src/index.ts'
 import { boundOf, finds, recordsOf, RECORDS_OF_WORLD, SCHEMA } from './answer.ts'
@@ -27,7 +28,9 @@ function has(selection: Selection, collection: string, record: RuleRecord, recor
       return selection.holds(record)
     case 'element':
       return ((record[selection.field] ?? []) as readonly string[]).some((value) => also(selection.of, { '': value }))
-    default: {
+    case 'created':
+      throw new Error('compile() makes no such selection')
+    case 'related': {
       const { step, collection: to, field, on, of } = selection
       const ids = [(record[field] ?? []) as string | readonly string[]].flat()
       const found =
@@ -46,7 +49,7 @@ function has(selection: Selection, collection: string, record: RuleRecord, recor
 const EMPTY: Readonly<Record<string, unknown>> = { number: 0, bool: false }
 
 function compares(
-  { field, isLength, operator, value }: FieldComparison,
+  { field, isLength, operator, value }: Extract<Selection, { readonly kind: 'compare' }>,
   collection: string,
   record: RuleRecord,
 ): boolean {

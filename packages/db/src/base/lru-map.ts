@@ -17,6 +17,7 @@ export class LruMap<Key, Value> {
     this.#onDelete = onDelete
   }
 
+  /** The entry counts as used. */
   get(key: Key): Value | undefined {
     const found = this.#entries.get(key)
     if (found === undefined) return undefined
@@ -36,6 +37,7 @@ export class LruMap<Key, Value> {
     }
   }
 
+  /** Does nothing if no entry has the key. */
   delete(key: Key): void {
     const found = this.#entries.get(key)
     if (found === undefined) return
@@ -44,6 +46,7 @@ export class LruMap<Key, Value> {
     this.#onDelete(found.value, key)
   }
 
+  /** Deletes all entries. */
   clear(): void {
     for (const key of this.#entries.keys()) this.delete(key)
   }

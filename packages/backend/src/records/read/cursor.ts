@@ -3,7 +3,7 @@
  * come, change and go. docs/internals/backend-reads.md is normative.
  */
 import type { SortPath } from '@pannier/rules/compile'
-import type { Selection } from 'pannier/internal'
+import type { Selection } from 'pannier/types'
 import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
 import { invalid, type ServiceError } from '../../gateway/service-error.ts'
 

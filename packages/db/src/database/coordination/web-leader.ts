@@ -32,12 +32,13 @@ const NEWS_MS_MIN = 100
 
 type Message = 'ask' | { readonly news: unknown }
 
+/** One tab's part in the election. */
 export class WebLeader {
   readonly #name: string
   readonly #environment: Environment
   readonly #onChange: () => void
   readonly #tell: () => unknown
-  readonly #channel: BroadcastChannel
+  readonly #channel: BroadcastChannel & { unref?(): void }
   readonly #patienceMs: number
   #leads = false
   #news: unknown
@@ -55,9 +56,12 @@ export class WebLeader {
     const share = Number.parseInt(environment.randomId().slice(0, 4), 16) / 0x10000
     this.#patienceMs = LEADER_SILENCE_MS_MAX + share * PATIENCE_SPREAD_MS
     this.#channel = new BroadcastChannel(name)
+    // It would keep a Node process alive.
+    this.#channel.unref?.()
     this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data)
   }
 
+  /** Whether this tab leads. */
   get leads(): boolean {
     return this.#leads
   }
@@ -99,6 +103,7 @@ export class WebLeader {
     })
   }
 
+  /** Ends the wish to lead, and all messages. */
   close(): void {
     this.leave()
     this.#closed = true

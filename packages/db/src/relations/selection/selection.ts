@@ -1,16 +1,15 @@
 /**
- * Which documents are meant, as a tree: what `compile` of `@pannier/rules` makes. A field of a document that is missing or
- * null counts as the empty value: `''`, 0, false, no elements. The field `id` is `_id`.
- * docs/internals/backend-contract.md is normative.
+ * Documents by their fields and by related documents, as a tree that a query planner can answer. `compile` of `@pannier/rules`
+ * makes it, and `selectionQuery` takes it. A field that is missing or null counts as the empty value of its type: `''`, 0, false, no
+ * elements. The field `id` is `_id`. docs/internals/backend-contract.md is normative.
  */
-
 export type Selection =
   /** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
   | { readonly kind: 'and' | 'or'; readonly of: readonly Selection[] }
   /** Every document that the selection does not have. */
   | { readonly kind: 'not'; readonly of: Selection }
   | SelectionComparison
-  /** The document has the words, as `collection.search` finds them. */
+  /** The document has the words: words, starts of words and phrases, as `collection.search` finds them. */
   | { readonly kind: 'search'; readonly text: string }
   | SelectionTest
   /** The list in `field` has an element that meets `of`, in which the field `''` is the element. */
@@ -19,7 +18,7 @@ export type Selection =
   /** Documents after (`>`) or before another one, whose `$created` is `value`. `@pannier/rules` does not make it. */
   | { readonly kind: 'created'; readonly operator: '<' | '>'; readonly value: number }
 
-/** A stored value beside a known one. `contains` ignores the case of ASCII only. */
+/** A stored value beside a known one. `contains` ignores the case of ASCII only. Texts are in the order of their code points. */
 export interface SelectionComparison {
   /** Tells it from the other selections. */
   readonly kind: 'compare'
@@ -29,11 +28,11 @@ export interface SelectionComparison {
   readonly isLength: boolean
   /** How the stored value, on the left, is compared with `value`. */
   readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains'
-  /** Its type is that of the field. */
+  /** Its type is that of the field; a length is a number. */
   readonly value: string | number | boolean
 }
 
-/** A function of one document alone. */
+/** A function of one document alone, which no index answers. */
 interface SelectionTest {
   readonly kind: 'test'
   /** The fields that it reads; `''` is the element of a list. */
