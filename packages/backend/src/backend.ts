@@ -332,7 +332,12 @@ async function openLogs(
 
 /** What keeps an application running. */
 async function openOperations(
-  { database, logs, ...parts }: TokenParts & { readonly logs: Logs; readonly fileTokens: FileTokens },
+  {
+    database,
+    logs,
+    model,
+    ...parts
+  }: TokenParts & { readonly logs: Logs; readonly fileTokens: FileTokens; readonly model: ReadModel },
   logDatabase: Database,
   { backups: host }: BackendOptions,
 ): Promise<Pick<Backend, 'schedules' | 'backups' | 'check'>> {
@@ -347,7 +352,7 @@ async function openOperations(
   const backups = await Backups.open({ ...parts, databases, schedules, logs, host })
   schedules.add('__pbDBOptimize__', '0 0 * * *', () => Promise.all([database.flush(), logDatabase.flush()]))
   schedules.add('__pbLogsCleanup__', '0 */6 * * *', () => logs.removeOld())
-  return { schedules, backups, check: new DatabaseCheck({ database, now: () => parts.environment.wallClock() }) }
+  return { schedules, backups, check: new DatabaseCheck({ database, model, now: () => parts.environment.wallClock() }) }
 }
 
 /** What runs by the clock, and whom it concerns when that fails. */

@@ -7,6 +7,8 @@ import { IndexTable, type IndexProgram } from '../definitions/index-program.ts'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
 import { errorText, quoted, type Cell } from '../fields/sqlite.ts'
 import type {
+  CompareStep,
+  Compared,
   Fed,
   FeedStep,
   ModelAnswers,
@@ -17,6 +19,7 @@ import type {
   ModelTable,
   RowsRequest,
 } from './protocol.ts'
+import { Comparison } from './comparison.ts'
 import { KeptRows, readPage } from './kept-rows.ts'
 import { ReadGate } from './read-gate.ts'
 import { allRows, createTable, createView, insertRow, MODEL, prepared } from './sqlite.ts'
@@ -59,6 +62,8 @@ export class Engine {
   readonly #database: DatabaseSync
   readonly #kept = new Map<string, KeptTable>()
   readonly #keptRows: KeptRows
+  /** By the name of the table. */
+  readonly #comparisons = new Map<string, Comparison>()
   /** What the open transaction of the keeper has changed, if there is one. */
   #changed: Map<string, Set<string> | undefined> | undefined
   /** Requests that wait for its end. */
@@ -119,8 +124,9 @@ export class Engine {
     const changed = (this.#changed ??= new Map<string, Set<string> | undefined>())
     this.#database.limits.length = STORED_BYTES_MAX
     for (const step of steps) this.#apply(step, changed)
-    if (!isLast) return { changed: [], kept: [], bytes: 0 }
+    if (!isLast) return { changed: [], kept: [], compared: [], bytes: 0 }
     this.#keptRows.mend()
+    const compared = steps.flatMap((step) => (step.kind === 'compare' ? this.#compare(step) : []))
     for (const { table, rows, analyzed } of this.#kept.values()) {
       if (rows < 2 * analyzed || rows === 0) continue
       this.#database.exec(`ANALYZE ${MODEL}.${quoted(table.name)}`)
@@ -132,6 +138,7 @@ export class Engine {
     return {
       changed: Array.from(changed, ([table, columns]) => [table, columns && [...columns]] as const),
       kept: this.#keptRows.views,
+      compared,
       bytes: pages! * size!,
     }
   }
@@ -141,6 +148,7 @@ export class Engine {
   }
 
   #apply(step: FeedStep, changed: Map<string, Set<string> | undefined>): void {
+    if (step.kind === 'compare') return
     if (step.kind === 'keep') return this.#keptRows.keep(step.view)
     if (step.kind === 'forget') return this.#keptRows.drop(step.view)
     if (step.kind === 'order') return this.#keptRows.order(step.view, step.order)
@@ -194,6 +202,17 @@ export class Engine {
         note(table.columns.flatMap(({ name }, at) => (before[at] === after[at] ? [] : [name])))
       }
     }
+  }
+
+  #compare({ table, rows, gone, isFirst, isLast }: CompareStep): readonly Compared[] {
+    const known = this.#kept.get(table)
+    if (known === undefined) return [{ table, rows: rows.length, different: rows.length }]
+    if (isFirst) this.#comparisons.set(table, new Comparison(this.#database, known.table))
+    const comparison = this.#comparisons.get(table)!
+    comparison.add({ rows, gone })
+    if (!isLast) return []
+    this.#comparisons.delete(table)
+    return [comparison.end()]
   }
 
   /** A table that SQLite refuses is not there. */

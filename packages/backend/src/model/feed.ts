@@ -3,7 +3,7 @@ import type { Database } from 'pannier'
 import { holdSnapshot, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
-import type { Fed, FeedStep, KeptView, NumberedRow, Overlay, PageRequest } from './protocol.ts'
+import type { Compared, Fed, FeedStep, KeptView, NumberedRow, Overlay, PageRequest } from './protocol.ts'
 import type { TableSource } from './sources.ts'
 
 /** Documents of one turn. A snapshot is held as long as a turn takes. */
@@ -41,10 +41,20 @@ interface KeptState {
   readonly orders: Set<string>
 }
 
+/** A collection that is compared with its table. */
+interface Comparing {
+  readonly id: string
+  /** How far it has come, and for which table. */
+  place: { readonly made: string; readonly sequence: number } | undefined
+  result: Compared | undefined
+}
+
 /** Steps, and how far they bring each table. */
 interface Turn {
   readonly steps: readonly FeedStep[]
   readonly reached: ReadonlyMap<string, FedTable>
+  /** How far each comparison has come. */
+  readonly compared: ReadonlyMap<Comparing, FedTable>
   readonly isLast: boolean
 }
 
@@ -64,6 +74,7 @@ export class Feed {
   #kept: ReadonlyMap<string, KeptState> = new Map()
   /** Orders of kept rows that have no index yet. */
   #toOrder: Extract<FeedStep, { readonly kind: 'order' }>[] = []
+  readonly #comparing = new Set<Comparing>()
   /** The number of the newest commit that the model has. */
   at = 0
   /** All that the model takes. */
@@ -78,10 +89,27 @@ export class Feed {
   /** Resolves when the model has a commit, and these collections whole. */
   async upTo(sequence: number, sources: readonly TableSource[]): Promise<void> {
     for (const { id } of sources) this.#wanted.add(id)
-    while (this.at < sequence || sources.some(({ id }) => this.#lacks(id))) {
-      this.#running ??= this.#run().finally(() => (this.#running = undefined))
-      await this.#running
+    while (this.at < sequence || sources.some(({ id }) => this.#lacks(id))) await this.#bring()
+  }
+
+  /** Compares the table of a collection with the collection, while it changes. */
+  async compare({ id, table }: TableSource): Promise<Compared> {
+    this.#wanted.add(id)
+    const comparing: Comparing = { id, place: undefined, result: undefined }
+    this.#comparing.add(comparing)
+    try {
+      while (comparing.result === undefined) {
+        if (this.#parts.find(id) === undefined) return { table: table.name, rows: 0, different: 0 }
+        await this.#bring()
+      }
+      return comparing.result
+    } finally {
+      this.#comparing.delete(comparing)
     }
+  }
+
+  #bring(): Promise<void> {
+    return (this.#running ??= this.#run().finally(() => (this.#running = undefined)))
   }
 
   /** How far a collection has come at least, for readers, by its number of the last write. */
@@ -136,18 +164,23 @@ export class Feed {
       } finally {
         snapshot.end()
       }
-      const answer = send(turn.steps, turn.isLast)
+      const answer = send([...turn.steps, ...(turn.isLast ? this.#keptSteps() : [])], turn.isLast)
       // One that fails is thrown when its turn has come.
       answer.catch(() => {})
       ahead.push(answer)
       while (ahead.length > (turn.isLast ? 1 : TURNS_AHEAD)) await ahead.shift()
       this.#fed = turn.reached
+      for (const [comparing, place] of turn.compared) comparing.place = place
       if (turn.isLast) this.#note(await answer, snapshot.sequence)
       else await environment.yield()
     }
   }
 
-  #note({ changed, kept, bytes }: Fed, sequence: number): void {
+  #note({ changed, kept, compared, bytes }: Fed, sequence: number): void {
+    for (const one of this.#comparing) {
+      const name = this.#fed.get(one.id)?.table.name
+      one.result ??= compared.find(({ table }) => table === name)
+    }
     this.at = sequence
     const askedAt = this.#parts.environment.now()
     this.#kept = new Map(
@@ -195,8 +228,29 @@ export class Feed {
       }
       reached.set(id, fed)
     }
-    if (left > 0) steps.push(...this.#keptSteps())
-    return { steps, reached, isLast: left > 0 }
+    const isLast = left > 0
+    const compared = isLast ? this.#comparisons(reader, reached, steps) : new Map<Comparing, FedTable>()
+    return { steps, reached, compared, isLast }
+  }
+
+  /** The next documents of what is compared. */
+  #comparisons(
+    reader: GuardReader,
+    reached: ReadonlyMap<string, FedTable>,
+    steps: FeedStep[],
+  ): ReadonlyMap<Comparing, FedTable> {
+    const places = new Map<Comparing, FedTable>()
+    for (const comparing of this.#comparing) {
+      const [source, fed] = [this.#parts.find(comparing.id), reached.get(comparing.id)]
+      if (source === undefined || fed === undefined || comparing.result !== undefined) continue
+      // A table that was made again is compared from its beginning.
+      const from = comparing.place?.made === fed.made ? comparing.place.sequence : 0
+      const written = reader.writtenAfter(source.collection, from).slice(0, TURN_DOCUMENTS)
+      const isLast = written.length < TURN_DOCUMENTS
+      steps.push({ kind: 'compare', table: fed.table.name, ...rowsOf(source, written), isFirst: from === 0, isLast })
+      places.set(comparing, { ...fed, sequence: written.at(-1)?.sequence ?? from })
+    }
+    return places
   }
 
   #keptSteps(): FeedStep[] {

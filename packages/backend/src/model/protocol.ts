@@ -56,6 +56,7 @@ export type FeedStep =
   | { readonly kind: 'keep'; readonly view: KeptView }
   | { readonly kind: 'forget'; readonly view: string }
   | { readonly kind: 'order'; readonly view: string; readonly order: PageWanted['order'] }
+  | CompareStep
 
 /** A view whose rows are kept by their ids. */
 export interface KeptView extends ModelView {
@@ -63,6 +64,23 @@ export interface KeptView extends ModelView {
   readonly sources: readonly { readonly table: string; readonly ids: string }[]
   /** Columns by which it joins its tables, and by which it groups. */
   readonly joins: readonly { readonly table: string; readonly column: string }[]
+}
+
+/** Documents as the collection has them. They come in the last turn of a transaction, when the table is as its collection. */
+export interface CompareStep extends Pick<Overlay, 'rows' | 'gone'> {
+  readonly kind: 'compare'
+  readonly table: string
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}
+
+/** How a table differs from its collection. */
+export interface Compared {
+  readonly table: string
+  /** Records of the collection. */
+  readonly rows: number
+  /** Rows that are missing, that differ, and that should not be there. */
+  readonly different: number
 }
 
 /** Rows of one table that a statement sees in place of those that the model has. */
@@ -111,6 +129,8 @@ export interface Fed {
   readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[]
   /** Views whose rows are kept now. */
   readonly kept: readonly ModelView[]
+  /** Tables that have been compared whole. */
+  readonly compared: readonly Compared[]
   /** All that the model takes. */
   readonly bytes: number
 }

@@ -18,6 +18,7 @@ import { keptPlan } from './kept-plan.ts'
 import { MemberLost, type Member, type StartMember } from './members.ts'
 import { collectionsNamed, schemaOf, type NamedCollections } from './model-schema.ts'
 import type {
+  Compared,
   JsonRows,
   KeptView,
   ModelAnswers,
@@ -243,6 +244,20 @@ export class ReadModel implements ViewQueries {
         return { result, positions }
       }),
     )
+  }
+
+  /** Compares all tables with their collections, while these change. None while nothing runs. One call at a time. */
+  async compare(cancelled: AbortSignal): Promise<readonly Compared[]> {
+    if (this.#live === undefined) return []
+    return this.#using(async ({ feed }, closing) => {
+      const compared: Compared[] = []
+      for (const definition of this.#definitions.all()) {
+        cancelled.throwIfAborted()
+        closing.throwIfAborted()
+        if (definition.type !== 'view') compared.push(await feed.compare(sourceOf(definition)))
+      }
+      return compared
+    })
   }
 
   figures(): ModelFigures {

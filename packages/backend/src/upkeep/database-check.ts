@@ -31,17 +31,28 @@ export interface CheckState {
 const PROBLEMS_MAX = 100
 const NOTHING: CheckState = { running: false, progress: 0, ended: '', problems: [], problemCount: 0, error: '' }
 
+/** How a table of the read model differs from its collection. */
+interface ComparedTable {
+  readonly table: string
+  readonly rows: number
+  readonly different: number
+}
+
+interface DatabaseCheckParts {
+  readonly database: Database
+  readonly model: { compare(signal: AbortSignal): Promise<readonly ComparedTable[]> }
+  readonly now: () => number
+}
+
 /** Get it from a backend. */
 export class DatabaseCheck {
-  readonly #database: Database
-  readonly #now: () => number
+  readonly #parts: DatabaseCheckParts
   #state: CheckState = NOTHING
   #cancelling = new AbortController()
   #running: Promise<void> = Promise.resolve()
 
-  constructor({ database, now }: { readonly database: Database; readonly now: () => number }) {
-    this.#database = database
-    this.#now = now
+  constructor(parts: DatabaseCheckParts) {
+    this.#parts = parts
   }
 
   /** @throws ServiceError FORBIDDEN */
@@ -72,18 +83,26 @@ export class DatabaseCheck {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const { database, model, now } = this.#parts
     const end = (facts: Partial<CheckState>): void => {
-      this.#state = { ...this.#state, running: false, ended: dateText(this.#now()), ...facts }
+      this.#state = { ...this.#state, running: false, ended: dateText(now()), ...facts }
     }
     try {
-      const { problems } = await this.#database.check({
+      const { problems } = await database.check({
         signal,
         onProgress: (progress) => (this.#state = { ...this.#state, progress }),
       })
-      const first = problems.slice(0, PROBLEMS_MAX).map(({ code, where = '', message }) => ({ code, where, message }))
-      end({ progress: 1, problems: first, problemCount: problems.length })
+      const ofDatabase = problems.map(({ code, where = '', message }) => ({ code, where, message }))
+      const all = [...ofDatabase, ...(await model.compare(signal)).flatMap(problemOf)]
+      end({ progress: 1, problems: all.slice(0, PROBLEMS_MAX), problemCount: all.length })
     } catch (error) {
       end({ error: errorText(error) })
     }
   }
+}
+
+function problemOf({ table, rows, different }: ComparedTable): readonly CheckProblem[] {
+  if (different === 0) return []
+  const message = `${different} rows of the read model differ from the ${rows} records. A start of the server makes it again.`
+  return [{ code: 'MODEL_DIFFERS', where: `collection "${table}"`, message }]
 }

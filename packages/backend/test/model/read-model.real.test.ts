@@ -104,9 +104,18 @@ test.each(['file', 'memory'] as const)(
       if (running.length > 0) process.kill(random.pick(running), 'SIGKILL')
       const shown = await asked
       expect([turn, shown]).toEqual([turn, expected(numbers)])
+      expect([turn, await differences()]).toEqual([turn, []])
     }
   },
 )
+
+/** What the check of the server finds: it compares the model with the records. */
+async function differences(): Promise<readonly unknown[]> {
+  backend.check.start(SYSTEM)
+  while (backend.check.show(SYSTEM).running) await new Promise((resolve) => setTimeout(resolve))
+  const { problems, error } = backend.check.show(SYSTEM)
+  return [...problems, ...(error === '' ? [] : [error])]
+}
 
 test('a file that was cut is made again', { timeout: TIMEOUT_MS }, async () => {
   await begin('file')
@@ -122,6 +131,7 @@ test('a file that was cut is made again', { timeout: TIMEOUT_MS }, async () => {
     numbers.push(random.below(1000))
     await add(numbers.at(-1)!)
     expect([turn, await sums()]).toEqual([turn, expected(numbers)])
+    expect([turn, await differences()]).toEqual([turn, []])
   }
 })
 

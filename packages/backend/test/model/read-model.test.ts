@@ -4,7 +4,7 @@ import { SqlRefusal } from '../../src/definitions/views/view-queries.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
 import { GUEST, SYSTEM } from '../../src/gateway/principal.ts'
 import { MemberLost, type Member } from '../../src/model/members.ts'
-import type { ModelRequest } from '../../src/model/protocol.ts'
+import type { FeedStep, ModelRequest } from '../../src/model/protocol.ts'
 import { openTestBackend, type TestBackend } from '../test-backend.ts'
 import { inThread } from '../test-model.ts'
 
@@ -14,6 +14,9 @@ const asked: ModelRequest['kind'][] = []
 let refusals = 0
 /** How many turns of the feed find no keeper. */
 let losses = 0
+
+/** What the keeper gets of a step. */
+let falsify = (step: FeedStep): readonly FeedStep[] => [step]
 
 /** Notes what the model is asked. */
 function listening(): Member {
@@ -33,7 +36,9 @@ function listening(): Member {
         refusals--
         return Promise.reject(new SqlRefusal('the statements took more than 5000 ms, and were ended'))
       }
-      return member.ask(request, options)
+      const given = request as ModelRequest
+      if (given.kind !== 'feed') return member.ask(request, options)
+      return member.ask({ ...given, steps: given.steps.flatMap(falsify) } as unknown as typeof request, options)
     },
   }
 }
@@ -254,4 +259,37 @@ test('a collection may have the name of an index', async () => {
   await view('all', 'SELECT t.id FROM tags t LEFT JOIN notes n ON n.id = t.id')
   await add('tags', { id: 'one000000000000' })
   expect(await rows('all')).toEqual([{ id: 'one000000000000' }])
+})
+
+test('the check of the server compares the model with the records, while these change', async () => {
+  const { backend, environment } = test_
+  const idOf = (n: number): string => `post${String(n).padStart(11, '0')}`
+  const problems = async (): Promise<readonly object[]> => {
+    backend.check.start(SYSTEM)
+    await environment.until(() => !backend.check.show(SYSTEM).running)
+    expect(backend.check.show(SYSTEM).error).toBe('')
+    return backend.check.show(SYSTEM).problems
+  }
+  expect(await problems()).toEqual([])
+  expect(asked).toEqual([])
+  for (let n = 0; n < 700; n++) await backend.records.create(ITSELF, 'posts', { id: idOf(n), views: n })
+  await view('sums', 'SELECT p.id, p.views FROM posts p')
+  const checked = problems()
+  for (let n = 0; n < 50; n++) {
+    await backend.records.update(ITSELF, 'posts', idOf(n * 13), { views: -n })
+    if (n % 5 === 0) await backend.records.delete(ITSELF, 'posts', idOf(n * 13 + 1))
+  }
+  expect(await checked).toEqual([])
+  await rows('sums')
+  falsify = (step) => {
+    if (step.kind === 'rows') return [{ ...step, rows: step.rows.map((row) => [row[0], ...row.slice(1, -1), 7]) }]
+    return step.kind === 'gone' ? [] : [step]
+  }
+  await backend.records.update(ITSELF, 'posts', idOf(3), { views: 1 })
+  await backend.records.delete(ITSELF, 'posts', idOf(4))
+  await backend.records.list(ITSELF, 'sums', {})
+  falsify = (step) => [step]
+  expect(await problems()).toMatchObject([
+    { code: 'MODEL_DIFFERS', where: 'collection "posts"', message: expect.stringContaining('2 rows') },
+  ])
 })
