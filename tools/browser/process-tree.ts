@@ -27,20 +27,30 @@ export function descendantsOf(id: number): readonly ProcessFacts[] {
   return found
 }
 
-let forgottenSeconds = 0
+let unseen = 0
+
+/** What `processorSeconds` has and the system does not say any more. */
+export function unseenSeconds(): number {
+  return unseen
+}
+
+/** Adds what a child has not seen. */
+export function addUnseenSeconds(seconds: number): void {
+  unseen += seconds
+}
 
 /** The processor time of this process and of all below it, also of those that have ended. Undefined: the system does not say. */
 export function processorSeconds(): number | undefined {
   const own = readProcess(process.pid)
   if (own === undefined) return undefined
-  return [own, ...descendantsOf(process.pid)].reduce((sum, facts) => sum + facts.processorSeconds, forgottenSeconds)
+  return [own, ...descendantsOf(process.pid)].reduce((sum, facts) => sum + facts.processorSeconds, unseen)
 }
 
 /** Waits for the end of a browser. It does not wait for all of its own processes, so the system forgets their time: here it is kept. */
 export async function keepProcessorTime(end: () => Promise<void>): Promise<void> {
   const before = processorSeconds() ?? 0
   await end()
-  forgottenSeconds += Math.max(0, before - (processorSeconds() ?? 0))
+  addUnseenSeconds(Math.max(0, before - (processorSeconds() ?? 0)))
 }
 
 export function killProcesses(processes: readonly ProcessFacts[]): void {

@@ -1,10 +1,11 @@
 /** The steps of `npm test`. */
 import { join, resolve } from 'node:path'
-import { run } from '../processes.ts'
-import { runBrowserTests } from './browser.ts'
+import { addUnseenSeconds } from '../browser/process-tree.ts'
+import { run, spawnTracked } from '../processes.ts'
+import type { BrowserAnswer } from './browser-program.ts'
 import { compareWithBudget, type Budgeted } from './budget.ts'
 import { onlyLanes } from './lanes.ts'
-import type { Outcome, Step } from './outcome.ts'
+import type { BrowserOptions, Outcome, Step } from './outcome.ts'
 import { runUnitTests } from './unit.ts'
 
 /** A step that takes longer is stopped. Nobody learns anything from a test that never ends. */
@@ -36,7 +37,7 @@ const browser: Step = {
   name: 'browser',
   title: 'Browser tests',
   async run(options) {
-    const outcome = await runBrowserTests(options)
+    const outcome = await browserOutcome(options)
     const { lane, engines, filter, times } = options
     const isWhole = lane === 'wired' && engines === undefined && filter === undefined
     return isWhole && !times ? withinBudget(outcome, ['browser']) : outcome
@@ -57,6 +58,25 @@ export const STAGES: readonly (readonly (readonly Step[])[])[] = [
 ]
 
 export const STEPS: readonly Step[] = STAGES.flat(2)
+
+/** @throws Error if the program ends without an answer */
+function browserOutcome(options: BrowserOptions): Promise<Outcome> {
+  const [command, ...parameters] = script('tools/test/browser-program.ts')
+  const program = spawnTracked(command, parameters, { cwd: root, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  return new Promise((resolve, reject) => {
+    let outcome: Outcome | undefined
+    program.on('message', (answer) => {
+      outcome = (answer as BrowserAnswer).outcome
+      addUnseenSeconds((answer as BrowserAnswer).unseenSeconds)
+    })
+    program.on('error', reject)
+    program.on('exit', (code, signal) => {
+      if (outcome !== undefined) resolve(outcome)
+      else reject(new Error(`The browser tests have ended with ${code ?? signal}, and without an answer.`))
+    })
+    program.send(options)
+  })
+}
 
 /** Fails where the processor time has outgrown its budget. */
 function withinBudget(outcome: Outcome, lanes: readonly Budgeted[]): Outcome {
