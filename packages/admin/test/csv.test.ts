@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Collection, Field } from '../src/api/collections.ts'
 import { csvLine, csvOf, parseCsv } from '../src/views/records/transfer/csv.ts'
-import { readImport } from '../src/views/records/transfer/import-values.ts'
+import { guessMapping, readImport, valuesOf } from '../src/views/records/transfer/import-values.ts'
 
 const FIELDS = (
   [
@@ -23,6 +23,12 @@ const COLLECTION = {
   ],
 } as unknown as Collection
 
+/** As the dialog brings it, before somebody chooses other fields. */
+function brought(name: string, text: string): unknown {
+  const file = readImport(name, text)
+  return valuesOf(COLLECTION, file, guessMapping(COLLECTION, file.columns))
+}
+
 test('every value comes back from CSV', () => {
   const rows = [
     {
@@ -38,7 +44,7 @@ test('every value comes back from CSV', () => {
     { id: 'c', title: '12', count: 3, done: true, tags: [], extra: 'text', home: { lon: 0, lat: 0 } },
   ]
   const text = csvLine(FIELDS.map(({ name }) => name)) + csvOf(FIELDS, rows)
-  expect(readImport(COLLECTION, 'rows.csv', text)).toEqual({ rows, leftOut: [] })
+  expect(brought('rows.csv', text)).toEqual({ values: rows, wrong: [] })
 })
 
 test('spreadsheets end lines in their own ways, and begin with a mark', () => {
@@ -58,9 +64,56 @@ test('a line that is no record is refused with its number', () => {
 
 test('JSON is a list of records, or the answer of a list', () => {
   const rows = [{ title: 'x', made: '2026', cover: 'a.png', other: 1 }]
-  const expected = { rows: [{ title: 'x' }], leftOut: ['made', 'cover', 'other'] }
   for (const given of [rows, { items: rows }])
-    expect(readImport(COLLECTION, 'rows.json', JSON.stringify(given))).toEqual(expected)
+    expect(brought('rows.json', JSON.stringify(given))).toEqual({ values: [{ title: 'x' }], wrong: [] })
   for (const given of [1, null, {}, [1], [[]], { items: 'x' }])
-    expect(() => readImport(COLLECTION, 'rows.json', JSON.stringify(given))).toThrow('a list of objects')
+    expect(() => readImport('rows.json', JSON.stringify(given))).toThrow('a list of objects')
+})
+
+test('columns find their fields by name, however a spreadsheet writes it', () => {
+  const fields = ['in_stock', 'unitPrice', 'title', 'Title'].map((name) => ({ ...FIELDS[1]!, id: name, name }))
+  const collection = { fields } as unknown as Collection
+  const found = guessMapping(collection, ['In stock', 'Unit price', 'TITLE', 'Title', 'constructor'])
+  expect(Object.fromEntries(found)).toEqual({
+    'In stock': 'in_stock',
+    'Unit price': 'unitPrice',
+    Title: 'Title',
+    TITLE: 'title',
+  })
+})
+
+test('a column goes to the field that was chosen for it, or is left out', () => {
+  const file = readImport('rows.csv', 'name,n,rest\nx,1,y\n')
+  const mapping = new Map([
+    ['name', 'title'],
+    ['n', 'count'],
+  ])
+  expect(valuesOf(COLLECTION, file, mapping)).toEqual({ values: [{ title: 'x', count: 1 }], wrong: [] })
+})
+
+test('what is no value of its type is said before anything is sent', () => {
+  const cells = [
+    ['count', ['1,5', 'abc', 'Infinity', '1 000'], 'is not a number.'],
+    ['done', ['maybe', '2'], 'is neither yes nor no.'],
+    ['extra', ['{a'], 'This is not JSON'],
+    ['tags', ['[x'], 'This is not JSON'],
+  ] as const
+  for (const [name, wrong, message] of cells)
+    for (const cell of wrong) {
+      const text = csvLine([name]) + csvLine(['']) + csvLine([cell])
+      expect(brought('rows.csv', text)).toMatchObject({
+        wrong: [{ row: 1, message: expect.stringContaining(message) }],
+      })
+    }
+  for (const [cell, value] of [
+    ['TRUE', true],
+    ['no', false],
+    ['0', false],
+    [' yes ', true],
+  ] as const)
+    expect(brought('rows.csv', csvLine(['done', 'title']) + csvLine([cell, 'x']))).toMatchObject({
+      values: [{ done: value }],
+      wrong: [],
+    })
+  expect(brought('rows.csv', 'count\n 7 \n')).toMatchObject({ values: [{ count: 7 }] })
 })

@@ -1141,7 +1141,7 @@ export interface RecordTypes {
 }
 
 /** Records, for actors. */
-export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> & Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch'>;
+export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> & Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch' | 'import'>;
 
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
@@ -1860,6 +1860,10 @@ interface BatchOptions {
     readonly budget?: AnswerBudget | undefined;
     /** How often a file is named. */
     readonly namings?: number;
+    /** How many operations are refused before it ends; 1 when left out. */
+    readonly refusedMax?: number;
+    /** Nothing is written: it ends with `BatchTried` where it would have been. */
+    readonly isTrial?: boolean;
     /** Begins the transaction. */
     readonly first?: (transaction: Transaction) => Promise<void>;
     /** Ends it: what it writes is of the same commit. */
@@ -2639,6 +2643,11 @@ interface HooksOptions {
     readonly log?: HookLog;
     /** A handler that takes longer is given up, in milliseconds. 60,000 when left out. */
     readonly handlerMsMax?: number;
+}
+
+interface ImportOptions extends Pick<BatchOptions, 'timeoutMs' | 'budget' | 'isTrial'> {
+    /** What happens to a record whose id is there: it is refused by `create`. */
+    readonly action: 'create' | 'upsert';
 }
 
 /** What an import stores with the definitions. */
@@ -3849,6 +3858,12 @@ class RecordWrites {
      * @throws BatchError for the first operation that is refused; ServiceError INVALID if it takes too long
      */
     batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], options: Pick<BatchOptions, 'timeoutMs' | 'budget'>): Promise<readonly (RecordJson | undefined)[]>;
+    /**
+     * Writes records of a collection, all or none. Resolves with those that are refused; none: all are written, or would be after a trial.
+     *
+     * @throws ServiceError NOT_FOUND; INVALID for a view, or if it takes too long; FORBIDDEN if the collection is locked
+     */
+    import(actor: Actor, collection: string, records: readonly RecordInput[], { action, ...options }: ImportOptions): Promise<readonly RefusedOperation[]>;
     /** As `batch`, without what is shown. `first` and `last` are of the same transaction. @throws as `batch`, or what they throw */
     writeTogether(principal: Principal, operations: readonly (BatchedWrite | ServiceError)[], options: Pick<BatchOptions, 'timeoutMs' | 'first' | 'last'>): Promise<readonly (WrittenRecord | undefined)[]>;
     /**
@@ -3871,6 +3886,13 @@ interface RecordsListRequestEvent extends RequestEvent {
     readonly result: {
         items: Readonly<Record<string, unknown>>[];
     };
+}
+
+/** An operation that was refused. */
+interface RefusedOperation {
+    /** Its place in the batch. */
+    readonly index: number;
+    readonly reason: ServiceError;
 }
 
 interface RelationField extends FieldBase, Requirable {

@@ -119,13 +119,15 @@ export interface AuthDefinition extends DefinitionBase {
 /** A value is required. */
 export const BLANK: FieldError;
 
-/** One operation of a batch was refused, so nothing was written. */
+/** An operation of a batch was refused, so nothing was written. */
 export class BatchError extends ServiceError {
     /** The first operation that failed. */
     readonly index: number;
     /** Why that operation failed. */
     readonly reason: ServiceError;
-    constructor(index: number, reason: ServiceError);
+    /** All that are known to fail. */
+    readonly refused: readonly RefusedOperation[];
+    constructor(index: number, reason: ServiceError, others?: readonly RefusedOperation[]);
 }
 
 /** A handler of an event. */
@@ -1440,6 +1442,13 @@ interface RecordsListRequestEvent extends RequestEvent {
     readonly result: {
         items: Readonly<Record<string, unknown>>[];
     };
+}
+
+/** An operation that was refused. */
+interface RefusedOperation {
+    /** Its place in the batch. */
+    readonly index: number;
+    readonly reason: ServiceError;
 }
 
 interface RelationField extends FieldBase, Requirable {

@@ -104,7 +104,7 @@ export interface BackendOptions {
 
 /** Records, for actors. */
 export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> &
-  Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch'>
+  Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch' | 'import'>
 
 /** An application backend on a database. Get it by `openBackend`. */
 export interface Backend {
@@ -377,5 +377,6 @@ function recordsOf(reads: RecordReads, writes: RecordWrites, hooked: HookedReads
     update: (actor, name, id, input, options) => writes.update(actor, name, id, input, options),
     delete: (actor, name, id, options) => writes.delete(actor, name, id, options),
     batch: (principal, operations, options) => writes.batch(principal, operations, options),
+    import: (actor, name, records, options) => writes.import(actor, name, records, options),
   }
 }

@@ -7,6 +7,9 @@ interface FieldError {
   readonly message: string
 }
 
+/** The code of a text with signs that its pattern does not have. */
+export const BAD_FORMAT = 'validation_match_invalid'
+
 /** The answer was no, or there was none: then the status is 0. */
 export class ApiError extends Error {
   readonly status: number
@@ -150,7 +153,8 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function fieldErrorsOf(data: unknown): Readonly<Record<string, FieldError>> {
+/** By name: what `data` of an error says. */
+export function fieldErrorsOf(data: unknown): Readonly<Record<string, FieldError>> {
   if (!isObject(data)) return {}
   return Object.fromEntries(
     Object.entries(data).flatMap(([name, given]): [string, FieldError][] => {

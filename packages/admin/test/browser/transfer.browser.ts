@@ -51,7 +51,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
-  test('a file is imported, and what is refused is listed', async () => {
+  test('a file is imported as a whole, by the fields that are chosen, and what is refused is listed', async () => {
     await withPage('/records/tasks', async (page, { server }) => {
       await press(page, 'More of the list')
       await press(page, 'Import …')
@@ -64,12 +64,18 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         'rows.csv',
         'title,points,labels,colour\nFrom a file,7,"[""home""]",red\nToo many,101,,\n',
       )
-      await sees(page, 'Left out: colour.')
-      await press(page, 'Import 2 records')
-      await sees(page, '1 record is made.')
+      await press(page, 'Check')
       await sees(page, 'Record 2 of the file: ', '.refusal')
       await sees(page, 'points: ', '.refusal')
       await isSound(page)
+      await press(page, 'Import 2 records')
+      await sees(page, 'Nothing was imported.', '.refusal')
+      await giveFile(page, 'File', 'rows.csv', 'Name,points,labels\nFrom a file,7,"[""home""]"\n')
+      await fill(page, 'Name', 'title')
+      await press(page, 'Check')
+      await sees(page, '1 record can be imported.')
+      await press(page, 'Import 1 record')
+      await sees(page, '1 record is imported.')
       await press(page, 'Close')
       await sees(page, 'From a file', '[role=grid]')
       const { items } = await server.backend.records.list(ITSELF, 'tasks', { filter: 'title = "From a file"' })

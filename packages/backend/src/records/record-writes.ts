@@ -10,6 +10,7 @@ import { SYSTEM } from '../gateway/principal.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
+import { BatchError, BatchTried, type RefusedOperation } from './batch-error.ts'
 import type { FoundRecords, RecordReads } from './record-reads.ts'
 import { runInTransaction, type RecordTransaction } from './record-transaction.ts'
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
@@ -29,6 +30,13 @@ interface ChangeOptions extends ShowOptions {
 /** One operation of a batch, and the request that it stands for. */
 export type BatchOperation = BatchedWrite & { readonly show?: ShowOptions }
 
+interface ImportOptions extends Pick<BatchOptions, 'timeoutMs' | 'budget' | 'isTrial'> {
+  /** What happens to a record whose id is there: it is refused by `create`. */
+  readonly action: 'create' | 'upsert'
+}
+
+/** Reports have that many; a file whose columns are wrong has as many as records. */
+const REFUSED_MAX = 100
 /** PocketBase names the files of a batch twice. */
 const NAMINGS_IN_BATCH = 2
 
@@ -158,6 +166,29 @@ export class RecordWrites {
         return one && (shown?.[0] ?? this.#shown(one.actor, one.record, { ...one.show, expand: '' }))
       }),
     )
+  }
+
+  /**
+   * Writes records of a collection, all or none. Resolves with those that are refused; none: all are written, or would be after a trial.
+   *
+   * @throws ServiceError NOT_FOUND; INVALID for a view, or if it takes too long; FORBIDDEN if the collection is locked
+   */
+  async import(
+    actor: Actor,
+    collection: string,
+    records: readonly RecordInput[],
+    { action, ...options }: ImportOptions,
+  ): Promise<readonly RefusedOperation[]> {
+    this.#writer.assertOpen(actor, collection, 'create')
+    const request = { ...actor.request, context: 'batch', method: action === 'create' ? 'POST' : 'PUT' } as const
+    const operations = records.map((input): BatchedWrite => ({ action, collection, input, isForm: false, request }))
+    try {
+      await this.#batches.write(actor.principal, operations, { ...options, refusedMax: REFUSED_MAX })
+    } catch (error) {
+      if (error instanceof BatchError) return error.refused
+      if (!(error instanceof BatchTried)) throw error
+    }
+    return []
   }
 
   /** As `batch`, without what is shown. `first` and `last` are of the same transaction. @throws as `batch`, or what they throw */

@@ -96,6 +96,38 @@ test('a batch that takes too long is undone', async () => {
   expect(await world.stored('posts')).toEqual({})
 })
 
+test('an import names all records that are refused, and writes all or none', async () => {
+  const COUNTED = { ...POSTS, indexes: ['CREATE UNIQUE INDEX one ON posts (title)'] }
+  world = await openWorld([COUNTED])
+  const trial = { timeoutMs: 60_000, action: 'create', isTrial: true } as const
+  const bring = (records: readonly JsonObject[], options: object = {}): Promise<unknown> =>
+    world.writes
+      .import(ADMIN, 'posts', records, { ...trial, isTrial: false, ...options })
+      .then((refused) => refused.map(({ index, reason }) => [index, ...Object.keys(reason.data ?? {})]))
+  const stored = async (): Promise<number> => (await world.reads.list(ADMIN, 'posts', {})).totalItems
+  const wrong = [{ title: 'a' }, { count: 1 }, { title: 'a' }, { title: 'b', id: 'no id' }, { title: 'c' }]
+  expect(await bring(wrong)).toEqual([
+    [1, 'title'],
+    [2, 'title'],
+    [3, 'id'],
+  ])
+  expect(await stored()).toBe(0)
+  expect(await bring(Array.from({ length: 300 }, () => ({})))).toHaveLength(100)
+  const right = [{ id: A, title: 'a' }, { title: 'b' }]
+  expect(await bring(right, { isTrial: true })).toEqual([])
+  expect(await stored()).toBe(0)
+  expect(await bring(right)).toEqual([])
+  expect(await bring(right)).toEqual([
+    [0, 'id'],
+    [1, 'title'],
+  ])
+  expect(await bring([{ id: A, title: 'other' }, { title: 'c' }], { action: 'upsert' })).toEqual([])
+  expect(await stored()).toBe(3)
+  await expect(bring([{}], {}).then(() => world.writes.import(ADMIN, 'none', [], trial))).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  })
+})
+
 test('the names of files have two random parts', async () => {
   world = await openWorld([POSTS])
   const [made] = (await run([create({ title: 'one', file: upload('b1.txt', 'text') })])) as [JsonObject]

@@ -2,8 +2,8 @@
 import { text as textOf } from 'node:stream/consumers'
 import type { Database } from 'pannier'
 import type { ByteSource, ExportFormat, ImportFormat, ImportMode } from 'pannier/types'
-import { openBackend, SYSTEM, type BatchOperation, type Definition } from '@pannier/backend'
-import { BatchError, isJsonObject, recordsName, type JsonObject } from '@pannier/backend/internal'
+import { openBackend, SYSTEM, type Actor, type Definition } from '@pannier/backend'
+import { isJsonObject, recordsName, type JsonObject } from '@pannier/backend/internal'
 import { givenSettingsKey } from './database-path.ts'
 import { FailedError, UsageError } from './outcome.ts'
 import { explained } from './superuser-api.ts'
@@ -28,6 +28,9 @@ interface Line {
 /** What the server adds to records that it shows. It comes by itself. */
 const SHOWN: readonly string[] = ['collectionId', 'collectionName', 'expand']
 const TIMEOUT_MS = 600_000
+/** Of lines that are refused. */
+const SHOWN_MAX = 20
+const ITSELF: Actor = { principal: SYSTEM, request: { context: 'batch', method: 'POST', query: {}, headers: {} } }
 
 /** Writes all of them, or none. Resolves with their number. @throws FailedError with the line; UsageError */
 export async function importRecords(db: Database, definition: Definition, wanted: RecordImport): Promise<number> {
@@ -37,22 +40,14 @@ export async function importRecords(db: Database, definition: Definition, wanted
   for (const line of lines) assertKnown(definition, line)
   const backend = await openBackend(db, { sendsMails: false, ...givenSettingsKey() })
   try {
-    const action = mode === 'upsert' ? 'upsert' : 'create'
-    const request = { context: 'batch', method: 'POST', query: {}, headers: {} } as const
-    const operations = lines.map(({ record }): BatchOperation => ({
-      action,
-      collection: definition.id,
-      input: record,
-      isForm: false,
-      request,
-    }))
-    await backend.records.batch(SYSTEM, operations, { timeoutMs: TIMEOUT_MS })
-    return lines.length
-  } catch (error) {
-    if (!(error instanceof BatchError)) throw error
-    const { reason, index } = error
-    const why = explained(reason.message, reason.data)
-    throw new FailedError(`line ${lines[index]!.number}: ${why} Nothing was imported.`, { cause: error })
+    const records = lines.map(({ record }) => record)
+    const options = { action: mode === 'upsert' ? 'upsert' : 'create', timeoutMs: TIMEOUT_MS } as const
+    const refused = await backend.records.import(ITSELF, definition.id, records, options)
+    if (refused.length === 0) return lines.length
+    const why = refused.map(
+      ({ index, reason }) => `line ${lines[index]!.number}: ${explained(reason.message, reason.data)}`,
+    )
+    throw new FailedError(`${why.slice(0, SHOWN_MAX).join('\n')} Nothing was imported.`, { cause: refused[0]!.reason })
   } finally {
     await backend.close()
   }

@@ -1,23 +1,27 @@
-/** Records that come from a PocketBase with all that they have, for superusers: `/api/imports`. */
+/** Records that come in numbers, for superusers: `/api/imports`. `rows` are those of a PocketBase, with all that they have. */
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { UploadedFile } from '@pannier/backend'
 import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
-import { checkSuperuser } from './actor.ts'
+import { actorOf, checkSuperuser } from './actor.ts'
 import { withForm } from './form.ts'
+import { serviceRestError } from './rest-error.ts'
 import type { CollectionRoute, RestContext, RestRoutes } from './rest-context.ts'
 
+/** Others wait for it with their writes. */
+const TIMEOUT_MS = 60_000
 const UNREADABLE = 'An error occurred while loading the submitted data.'
 
 /** What a body brings. */
 interface Rows {
   readonly rows: readonly JsonObject[]
   readonly files: readonly UploadedFile[]
+  readonly values: JsonObject
 }
 
 export const importRoutes: RestRoutes = (app, context) => {
-  const { imports } = context.backend
+  const { imports, records } = context.backend
   app.post('/api/imports/check', (request) => {
     checkSuperuser(request)
     return withForm(context, request, { message: UNREADABLE }, async ({ values }) => ({
@@ -34,6 +38,17 @@ export const importRoutes: RestRoutes = (app, context) => {
       imports.write(request.principal, request.params.collection, rows, files),
     ),
   )
+  app.post<CollectionRoute>('/api/imports/:collection/records', (request) =>
+    withRows(context, request, async ({ rows, values: { upsert, dryRun } }) => {
+      const refused = await records.import(actorOf(request), request.params.collection, rows, {
+        action: upsert === true ? 'upsert' : 'create',
+        isTrial: dryRun === true,
+        timeoutMs: TIMEOUT_MS,
+      })
+      const shown = refused.map(({ index, reason }) => ({ index, ...serviceRestError(reason) }))
+      return { written: refused.length > 0 || dryRun === true ? 0 : rows.length, refused: shown }
+    }),
+  )
 }
 
 async function withRows<T>(
@@ -45,6 +60,6 @@ async function withRows<T>(
   return withForm(context, request, { message: UNREADABLE, bytesMax: Infinity }, async ({ values, files }) => {
     const { rows } = values
     if (!Array.isArray(rows) || !rows.every(isJsonObject)) throw new ServiceError('INVALID', UNREADABLE)
-    return use({ rows, files: files.get('files') ?? [] })
+    return use({ rows, files: files.get('files') ?? [], values })
   })
 }

@@ -101,6 +101,7 @@ const ROUTES: Readonly<Record<string, For>> = {
   'GET /api/types.d.ts': 'superusers',
   'POST /api/imports/check': 'superusers',
   'POST /api/imports/:collection/rows': 'superusers',
+  'POST /api/imports/:collection/records': 'superusers',
   'POST /api/imports/:collection/lacking': 'superusers',
 }
 

@@ -133,6 +133,11 @@ const DOORS: Readonly<Record<string, Door>> = {
     isWithoutHooks: true,
     takesUnfit: true,
   },
+  'an import with checks': {
+    create: ({ rest }, record) => rest.call('POST /imports/posts/records', { rows: [record] }),
+    update: ({ rest }, record) => rest.call('POST /imports/posts/records', { rows: [record], upsert: true }),
+    isForSuperusers: true,
+  },
   'a hook': {
     create: (world, record) => byHook(world, { create: record }),
     update: (world, record) => byHook(world, { update: record }),
@@ -497,7 +502,7 @@ test('a full collection takes no more by any door, and deletes work', async () =
 
 /** Routes that write documents: each is of a door of the table. */
 const WRITING =
-  /^(?:(?:POST|PATCH|DELETE) \/api\/collections\/:collection\/records(?:\/:id)?|POST \/api\/(?:batch|sql|sync\/push|imports\/:collection\/rows)|POST \/:db(?:\/_bulk_docs)?|(?:PUT|DELETE|COPY) \/:db\/:id(?:\/\*)?|POST \/_replicate)$/
+  /^(?:(?:POST|PATCH|DELETE) \/api\/collections\/:collection\/records(?:\/:id)?|POST \/api\/(?:batch|sql|sync\/push|imports\/:collection\/(?:rows|records))|POST \/:db(?:\/_bulk_docs)?|(?:PUT|DELETE|COPY) \/:db\/:id(?:\/\*)?|POST \/_replicate)$/
 /** Routes that write no record that somebody sends, and why. */
 const OTHERS: readonly (readonly [why: string, route: RegExp])[] = [
   ['not offered', /^[A-Z]+ \/:db\/_design\/:ddoc\/_(?:show|list|update|rewrite)(?:\/.*)?$/],

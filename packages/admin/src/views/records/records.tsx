@@ -17,7 +17,7 @@ import { RecordPages } from './record-pages.ts'
 import type { ListState } from './record-pages.ts'
 import { RecordTableView } from './record-table.tsx'
 import { useSelection } from './selection.ts'
-import { SelectionBar, Toolbar } from './toolbar.tsx'
+import { ImportButton, SelectionBar, Toolbar } from './toolbar.tsx'
 
 const EXCERPT = 160
 /** The address of the form of a new record. */
@@ -55,7 +55,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
         {list.total === undefined && list.error !== undefined && whole === '' ? (
           <Failed error={list.error} onRetry={() => pages.reload()} />
         ) : list.total === 0 ? (
-          <Nothing isFiltered={whole !== ''} />
+          <Nothing isFiltered={whole !== ''} collection={collection} />
         ) : (
           <RecordTableView
             collection={collection}
@@ -86,12 +86,18 @@ export function View({ collection }: CollectionViewProps): ReactNode {
   )
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+interface NothingProps extends Pick<CollectionViewProps, 'collection'> {
+  readonly isFiltered: boolean
+}
+
+function Nothing({ isFiltered, collection }: NothingProps): ReactNode {
   const { none, noneText, noMatch, noMatchText } = TEXTS.records
   return isFiltered ? (
     <Notice icon="filter" title={noMatch} text={noMatchText} />
   ) : (
-    <Notice icon="collection" title={none} text={noneText} />
+    <Notice icon="collection" title={none} text={noneText}>
+      {collection.type !== 'view' && <ImportButton collection={collection} />}
+    </Notice>
   )
 }
 

@@ -86,6 +86,19 @@ function ListMenu({ collection, filter, sort }: Pick<ToolbarProps, 'collection' 
   )
 }
 
+/** For a list without records. */
+export function ImportButton({ collection }: Pick<ToolbarProps, 'collection'>): ReactNode {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button icon="upload" onPress={() => setOpen(true)}>
+        {TRANSFER.import.action}
+      </Button>
+      <Suspense>{isOpen && <ImportDialog collection={collection} onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  )
+}
+
 interface SelectionBarProps {
   readonly collection: Collection
   readonly selection: Selection

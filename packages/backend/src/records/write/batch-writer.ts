@@ -8,7 +8,7 @@ import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
 import type { HookApp } from '../../hooks/hook-app.ts'
-import { BatchError, BatchTimeout } from '../batch-error.ts'
+import { BatchError, BatchTimeout, BatchTried, type RefusedOperation } from '../batch-error.ts'
 import { type RecordTransaction, runInTransaction } from '../record-transaction.ts'
 import { transactionApp } from '../transaction-app.ts'
 import type { PreparedWrite, RecordOperation, WrittenRecord } from './operations.ts'
@@ -26,13 +26,17 @@ export interface BatchOptions {
   readonly budget?: AnswerBudget | undefined
   /** How often a file is named. */
   readonly namings?: number
+  /** How many operations are refused before it ends; 1 when left out. */
+  readonly refusedMax?: number
+  /** Nothing is written: it ends with `BatchTried` where it would have been. */
+  readonly isTrial?: boolean
   /** Begins the transaction. */
   readonly first?: (transaction: Transaction) => Promise<void>
   /** Ends it: what it writes is of the same commit. */
   readonly last?: (transaction: Transaction, written: readonly (WrittenRecord | undefined)[]) => Promise<void>
 }
 
-interface Batch extends Required<Pick<BatchOptions, 'namings' | 'first' | 'last'>> {
+interface Batch extends Required<Pick<BatchOptions, 'namings' | 'refusedMax' | 'isTrial' | 'first' | 'last'>> {
   readonly by: Omit<Actor, 'request'>
   readonly isLate: () => boolean
   /** Others have a turn between its operations. */
@@ -74,18 +78,22 @@ export class BatchWriter {
    * Writes all or nothing, one after another. Resolves with what is stored for each operation; undefined for a delete. An error stands
    * for an operation that is refused already.
    *
-   * @throws BatchError for the first operation that is refused; BatchTimeout
+   * @throws BatchError for the operations that are refused; BatchTimeout; BatchTried
    */
   async write(
     principal: Principal,
     operations: readonly (BatchedWrite | ServiceError)[],
-    { timeoutMs, budget, namings = 1, first = async () => {}, last = async () => {} }: BatchOptions,
+    options: BatchOptions,
   ): Promise<Written> {
+    const { timeoutMs, budget, namings = 1, refusedMax = 1, isTrial = false } = options
+    const { first = async () => {}, last = async () => {} } = options
     const { environment } = this.#parts
     let end = environment.now() + timeoutMs
     const batch: Batch = {
       by: { principal, budget },
       namings,
+      refusedMax,
+      isTrial,
       first,
       last,
       isLate: () => environment.now() >= end,
@@ -98,6 +106,7 @@ export class BatchWriter {
     try {
       written = await whileOutdated(environment, () => this.#writeAll(batch, steps))
     } catch (error) {
+      if (error instanceof BatchTried) throw error
       await Promise.allSettled(hooked.map(async (one) => one?.isWanted && one.failed(error)))
       throw error
     }
@@ -123,8 +132,7 @@ export class BatchWriter {
       const step =
         operation instanceof ServiceError ? operation : await this.#begun(batch, operation, named).catch(asRefused)
       steps.push(step)
-      // Nothing after it will be written.
-      if (step instanceof ServiceError || batch.isLate()) break
+      if (isOver(batch, steps)) break
     }
     return steps
   }
@@ -150,7 +158,7 @@ export class BatchWriter {
         await batch.pause()
         const step = one instanceof ServiceError ? one : await this.#prepared(batch, one).catch(asRefused)
         steps.push(step)
-        if (step instanceof ServiceError || batch.isLate()) break
+        if (isOver(batch, steps)) break
       }
       const { database, environment, writer } = this.#parts
       const since = environment.now()
@@ -198,7 +206,7 @@ export class BatchWriter {
     place: Transaction,
     inside?: RecordTransaction,
   ): Promise<Written> {
-    const { by, namings, isLate, pause, first, last } = batch
+    const { by, namings, refusedMax, isTrial, isLate, pause, first, last } = batch
     const { app } = this.#parts
     const run = async (step: Exclude<Step, ServiceError>): Promise<WrittenRecord | undefined> => {
       if ('run' in step) return step.run(place)
@@ -207,19 +215,28 @@ export class BatchWriter {
     }
     await first(place)
     const written: (WrittenRecord | undefined)[] = []
+    const refused: RefusedOperation[] = []
     for (const [index, step] of steps.entries()) {
       await pause()
       const outcome = step instanceof ServiceError ? step : await run(step).catch(asRefused)
       if (isLate()) throw new BatchTimeout()
-      if (outcome instanceof ServiceError) throw new BatchError(index, outcome)
-      written.push(outcome)
+      if (!(outcome instanceof ServiceError)) written.push(outcome)
+      else if (refused.push({ index, reason: outcome }) >= refusedMax) break
     }
+    const [wrong, ...others] = refused
+    if (wrong !== undefined) throw new BatchError(wrong.index, wrong.reason, others)
     await last(place, written)
+    if (isTrial) throw new BatchTried()
     return written
   }
 }
 
 const NO_REQUEST: RequestInfo = { context: 'batch', method: 'POST', query: {}, headers: {} }
+
+/** Nothing will be written, and enough is known. */
+function isOver({ refusedMax, isLate }: Batch, steps: readonly unknown[]): boolean {
+  return isLate() || steps.filter((step) => step instanceof ServiceError).length >= refusedMax
+}
 
 /** What refuses an operation. Anything else fails the batch as it is. */
 function asRefused(error: unknown): ServiceError {

@@ -3,10 +3,9 @@ import { useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../../api/collections.ts'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
+import { CancelButton, Dialog } from '../../../parts/dialog.tsx'
 import { useDownload } from '../../../parts/copy.ts'
 import { FormField } from '../../../parts/form-field.tsx'
-import { TEXTS } from '../../../texts.ts'
 import { TRANSFER } from '../../../texts/transfer.ts'
 import { exportRecords } from './export-records.ts'
 import type { Format } from './export-records.ts'
@@ -43,7 +42,7 @@ export function ExportDialog({ collection, filter, onClose }: ExportDialogProps)
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{TEXTS.actions.cancel}</Button>
+          <CancelButton />
           <Button kind="primary" icon="download" onPress={start}>
             {texts.submit}
           </Button>

@@ -1,54 +1,119 @@
-/** What is in a file of records: CSV or JSON, as values that the server takes. */
+/** What is in a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
 import type { Collection, Field, FieldType } from '../../../api/collections.ts'
 import type { Values } from '../../../api/records.ts'
+import { TRANSFER } from '../../../texts/transfer.ts'
 import { parseCsv } from './csv.ts'
 
-const PARSED: ReadonlySet<FieldType> = new Set(['bool', 'number', 'json', 'geoPoint'])
+const { import: texts } = TRANSFER
 const LISTS: ReadonlySet<FieldType> = new Set(['select', 'relation'])
+const YES = /^(?:true|t|yes|y|1)$/i
+const NO = /^(?:false|f|no|n|0)$/i
 
 export interface ImportedFile {
+  readonly isCsv: boolean
+  /** Names of columns, in the order in which they come. */
+  readonly columns: readonly string[]
   readonly rows: readonly Values[]
-  /** Names that no field takes: files, dates that are set by themselves, and what the collection does not have. */
-  readonly leftOut: readonly string[]
+}
+
+/** Names of fields by those of columns. A column that is left out has none. */
+export type Mapping = ReadonlyMap<string, string>
+
+/** What can't be sent, or was refused. */
+export interface WrongRow {
+  /** The place in the file; the first is 1. */
+  readonly row: number
+  readonly message: string
+}
+
+interface ImportedValues {
+  readonly values: readonly Values[]
+  readonly wrong: readonly WrongRow[]
 }
 
 /** @throws Error what can't be read */
-export function readImport({ fields }: Collection, name: string, text: string): ImportedFile {
+export function readImport(name: string, text: string): ImportedFile {
   const isCsv = /\.csv$/i.test(name)
-  const given = isCsv ? parseCsv(text) : parseJson(text)
-  const taken = new Map(
-    fields.filter(({ type }) => type !== 'file' && type !== 'autodate').map((field) => [field.name, field]),
-  )
-  const leftOut = new Set<string>()
-  const rows = given.map((row) => {
-    const values: Record<string, unknown> = {}
-    for (const [key, value] of Object.entries(row)) {
-      const field = taken.get(key)
-      if (field === undefined) leftOut.add(key)
-      else if (!isCsv) values[key] = value
-      else if (value !== '') values[key] = valueOf(field, value as string)
-      if (field?.type === 'password' && field.system) values['passwordConfirm'] = values[key]
+  const rows = isCsv ? parseCsv(text) : parseJson(text)
+  return { isCsv, columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows }
+}
+
+/** Files, and dates that are set by themselves, come from no file. */
+export function importedFields({ fields }: Collection): readonly Field[] {
+  return fields.filter(({ type, name }) => type !== 'file' && type !== 'autodate' && name !== 'tokenKey')
+}
+
+/** By name, whatever a spreadsheet has made of it: `In Stock` is `in_stock`. */
+export function guessMapping(collection: Collection, columns: readonly string[]): Mapping {
+  const free = new Set(importedFields(collection).map(({ name }) => name))
+  const taken = new Map<string, string>()
+  for (const isSame of [(a: string, b: string) => a === b, (a: string, b: string) => plain(a) === plain(b)])
+    for (const column of columns) {
+      const name = taken.has(column) ? undefined : [...free].find((one) => isSame(one, column))
+      if (name === undefined) continue
+      taken.set(column, name)
+      free.delete(name)
     }
-    return values
+  return taken
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+}
+
+export function valuesOf(collection: Collection, file: ImportedFile, mapping: Mapping): ImportedValues {
+  const fields = new Map(importedFields(collection).map((field) => [field.name, field]))
+  const wrong: WrongRow[] = []
+  const values = file.rows.map((row, at) => {
+    const sent: Record<string, unknown> = {}
+    for (const [column, value] of Object.entries(row)) {
+      const field = fields.get(mapping.get(column) ?? '')
+      if (field === undefined || (file.isCsv && value === '')) continue
+      try {
+        sent[field.name] = file.isCsv ? valueOf(field, value as string) : value
+      } catch (error) {
+        wrong.push({ row: at + 1, message: `${column}: ${(error as Error).message}` })
+      }
+      if (field.type === 'password' && field.system) sent['passwordConfirm'] = sent[field.name]
+    }
+    return sent
   })
-  return { rows, leftOut: [...leftOut] }
+  return { values, wrong }
 }
 
 /** A list of records, or the answer of a list of the API. */
-function parseJson(text: string): readonly Readonly<Record<string, unknown>>[] {
+function parseJson(text: string): readonly Values[] {
   const given = JSON.parse(text) as unknown
   const rows = Array.isArray(given) ? given : (given as { readonly items?: unknown } | null)?.items
   const isRow = (row: unknown): boolean => typeof row === 'object' && row !== null && !Array.isArray(row)
-  if (!Array.isArray(rows) || !rows.every(isRow)) throw new Error('it has to be a list of objects')
-  return rows as readonly Readonly<Record<string, unknown>>[]
+  if (!Array.isArray(rows) || !rows.every(isRow)) throw new Error(texts.noList)
+  return rows as readonly Values[]
 }
 
-/** What is no value of the field's type stays a text: the server says so. */
+/** @throws Error what is no value of the field's type, where the server would take it for another one */
 function valueOf({ type }: Field, cell: string): unknown {
-  if (!PARSED.has(type) && !(LISTS.has(type) && cell.startsWith('['))) return cell
+  const text = cell.trim()
+  switch (type) {
+    case 'number': {
+      const number = Number(text)
+      if (text === '' || !Number.isFinite(number)) throw new Error(texts.noNumber(cell))
+      return number
+    }
+    case 'bool':
+      if (!YES.test(text) && !NO.test(text)) throw new Error(texts.noBool(cell))
+      return YES.test(text)
+    case 'json':
+    case 'geoPoint':
+      return parsed(text)
+    default:
+      return LISTS.has(type) && text.startsWith('[') ? parsed(text) : cell
+  }
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(cell) as unknown
-  } catch {
-    return cell
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new Error(texts.noJson((error as Error).message), { cause: error })
   }
 }
