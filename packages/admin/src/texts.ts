@@ -2,7 +2,7 @@
  * All texts of the page, with those of `texts/`, which are loaded with the views that show them. Each view has a part of its own. A text
  * with a number or a name in it is a function, so that a translation may order and inflect as its language does.
  */
-export const NUMBER: Intl.NumberFormat = new Intl.NumberFormat('en')
+const NUMBER: Intl.NumberFormat = new Intl.NumberFormat('en')
 
 export function counted(count: number, one: string, many: string): string {
   return `${NUMBER.format(count)} ${count === 1 ? one : many}`
@@ -18,6 +18,8 @@ export const TEXTS = {
     reload: 'Reload the page',
     undo: 'Undo',
   },
+  newPassword: 'Make one',
+  discard: { title: 'Discard your changes?', text: 'What you have typed is not saved.', yes: 'Discard' },
   toasts: { region: 'Messages' },
   copy: {
     done: 'Copied.',
@@ -72,6 +74,8 @@ export const TEXTS = {
   },
   setup: {
     title: 'Make the first superuser',
+    appName: 'Name of your app',
+    appNameHelp: 'Mails to its users have this name.',
     text: 'A superuser may read and change everything on this server.',
     again: 'The password again',
     passwordHelp: 'At least 8 characters. The longer, the better.',
@@ -150,6 +154,7 @@ export const TEXTS = {
     progress: (done: number, all: number): string => `${done} of ${all}`,
     name: 'Name',
     nameHelp: 'As apps call it: letters, digits and underscores, such as articles.',
+    badName: 'A name has letters, digits and underscores only, such as my_books.',
     type: 'Type',
     types: { base: 'Records', auth: 'Accounts that can log in' },
     fields: 'Fields',
@@ -225,15 +230,13 @@ export const TEXTS = {
       duplicate: 'Duplicate',
       copyId: 'Copy the id',
       revisions: 'History and conflicts',
-      account: 'Sessions, and act as it',
+      account: 'Sessions, mails and tokens of the account',
       copyJson: 'Copy as JSON',
       delete: 'Delete',
-      leave: 'Discard your changes?',
-      leaveText: 'What you have typed is not saved.',
-      discard: 'Discard',
       stale: 'Somebody else has changed this record since you opened it. Your changes are not saved.',
       reload: 'Load theirs, and discard mine',
-      malformed: (message: string): string => `This can’t be read: ${message}`,
+      noNumber: (text: string): string => (text.trim() === '' ? 'A number is missing.' : `“${text}” is not a number.`),
+      noJson: (message: string): string => `This is not JSON: ${message}.`,
       ownId: 'Made by itself',
       keepPassword: 'Unchanged',
       nothing: '–',

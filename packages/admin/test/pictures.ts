@@ -67,7 +67,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'indexes', hash: '#/indexes/users' },
   { name: 'who-logs-in', hash: '#/rules/users?preview=auth' },
   { name: 'api', hash: '#/api/articles' },
-  { name: 'keep', hash: '#/records/articles', before: (page) => pressFirst(page, '::-p-text(Keep on this device)') },
+  { name: 'keep', hash: '#/records/articles', before: (page) => pressNamed(page, 'Keep on this device') },
   { name: 'device', hash: '#/device' },
   { name: 'relations', hash: '#/relations' },
   { name: 'schema', hash: '#/schema' },
@@ -84,7 +84,7 @@ const PICTURES: readonly Picture[] = [
   {
     name: 'access-act-as',
     hash: `#/access/accounts?collection=users&account=${ANN}`,
-    before: (page) => pressText(page, 'Act as it …'),
+    before: (page) => pressText(page, 'Act as this account …'),
   },
   { name: 'access-superusers', hash: '#/access/superusers' },
   { name: 'console-sql', hash: '#/console/sql', before: (page) => pressFirst(page, '.form-foot .button-primary') },
@@ -240,7 +240,7 @@ async function saveReport(): Promise<void> {
 async function keepArticles(page: Page): Promise<void> {
   await page.goto(`${server.url}/_/#/records/articles`)
   await page.reload()
-  await pressText(page, 'Keep on this device')
+  await pressNamed(page, 'Keep on this device')
   await pressText(page, 'Keep them here')
   await page.waitForSelector('::-p-text(On this device:)')
 }

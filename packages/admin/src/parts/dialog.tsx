@@ -1,12 +1,14 @@
 /**
- * Dialogs. The browser's own element keeps the focus inside, gives it back at the end, and closes on Escape. `confirm` asks a question
- * from anywhere.
+ * Dialogs. The browser's own element keeps the focus inside, gives it back at the end, and closes on Escape. One with something unsaved
+ * asks before it closes.
  */
-import { useId, useLayoutEffect, useRef } from 'react'
-import type { ReactNode } from 'react'
-import { Store, useStore } from '../state/store.ts'
+import { createContext, useContext, useId, useLayoutEffect, useState, useRef } from 'react'
+import type { Context, ReactNode, RefObject } from 'react'
+import { confirmDiscard, question } from '../state/question.ts'
+import { useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
 import { Button } from './button.tsx'
+import { UnsavedParts, useUnsaved } from './use-unsaved.ts'
 
 /** What takes the focus: one has come to type, or to answer. */
 const FIRST = '.dialog-body :is(input:not([readonly]), select, textarea)'
@@ -20,24 +22,18 @@ interface DialogProps {
   readonly subtitle?: ReactNode
   /** `side`: a sheet at the edge of the page, for long forms. */
   readonly place?: 'middle' | 'side'
-  /** Escape, the button, or a press outside. It may ask, and close later or never. */
+  /** Escape, a button, or a press outside; what is unsaved was asked for before. */
   readonly onClose: () => void
+  /** Beside what forms in it know: whether something in it is not saved. */
+  readonly isUnsaved?: boolean
   readonly children: ReactNode
   readonly footer?: ReactNode
   readonly headActions?: ReactNode
 }
 
-export function Dialog({
-  title,
-  subtitle,
-  place = 'middle',
-  onClose,
-  children,
-  footer,
-  headActions,
-}: DialogProps): ReactNode {
+/** The element of a dialog, which is open as long as it is rendered. */
+function useModal(): RefObject<HTMLDialogElement | null> {
   const element = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
   // In the same step as it is drawn: a key pressed from then on goes to the dialog.
   useLayoutEffect(() => {
     const { current } = element
@@ -53,69 +49,72 @@ export function Dialog({
       if (document.querySelector('dialog[open]') === null) opener?.focus()
     }
   }, [])
+  return element
+}
+
+export function Dialog({
+  title,
+  subtitle,
+  place = 'middle',
+  onClose,
+  isUnsaved = false,
+  children,
+  footer,
+  headActions,
+}: DialogProps): ReactNode {
+  const element = useModal()
+  const [parts] = useState(() => new Set<object>())
+  useUnsaved(isUnsaved)
+  const close = async (): Promise<void> => {
+    if ((!isUnsaved && parts.size === 0) || (await confirmDiscard())) onClose()
+  }
+  const titleId = useId()
   return (
-    <dialog
-      ref={element}
-      className={`dialog dialog-${place}`}
-      aria-labelledby={titleId}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return
-        // React decides: the element stays until it is not rendered.
-        event.preventDefault()
-        event.stopPropagation()
-        onClose()
-      }}
-      onCancel={(event) => {
-        // A gesture of going back.
-        event.preventDefault()
-        if (event.target === event.currentTarget) onClose()
-      }}
-      onMouseDown={(event) => {
-        if (event.target === event.currentTarget) onClose()
-      }}
-    >
-      <div className="dialog-box">
-        <header className="dialog-head">
-          <div className="dialog-title">
-            <h2 id={titleId}>{title}</h2>
-            {subtitle}
+    <Close value={close}>
+      <UnsavedParts value={parts}>
+        <dialog
+          ref={element}
+          className={`dialog dialog-${place}`}
+          aria-labelledby={titleId}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || event.defaultPrevented) return
+            // React decides: the element stays until it is not rendered.
+            event.preventDefault()
+            event.stopPropagation()
+            void close()
+          }}
+          onCancel={(event) => {
+            // A gesture of going back.
+            event.preventDefault()
+            if (event.target === event.currentTarget) void close()
+          }}
+          onMouseDown={(event) => {
+            if (event.target === event.currentTarget) void close()
+          }}
+        >
+          <div className="dialog-box">
+            <header className="dialog-head">
+              <div className="dialog-title">
+                <h2 id={titleId}>{title}</h2>
+                {subtitle}
+              </div>
+              {headActions}
+              <Button kind="quiet" icon="close" label={TEXTS.actions.close} onPress={close} />
+            </header>
+            <div className="dialog-body">{children}</div>
+            {footer !== undefined && <footer className="dialog-foot">{footer}</footer>}
           </div>
-          {headActions}
-          <Button kind="quiet" icon="close" label={TEXTS.actions.close} onPress={onClose} />
-        </header>
-        <div className="dialog-body">{children}</div>
-        {footer !== undefined && <footer className="dialog-foot">{footer}</footer>}
-      </div>
-    </dialog>
+        </dialog>
+      </UnsavedParts>
+    </Close>
   )
 }
 
-interface Question {
-  readonly title: string
-  readonly text: string
-  /** The name of the button that says yes. */
-  readonly yes: string
-  readonly isDanger?: boolean
-}
+/** Closes the dialog that it stands in. */
+const Close: Context<() => Promise<void>> = createContext(async () => {})
 
-interface OpenQuestion extends Question {
-  readonly answer: (yes: boolean) => void
-}
-
-const question = new Store<OpenQuestion | undefined>(undefined)
-
-/** Resolves with what the user has pressed. */
-export function confirm(asked: Question): Promise<boolean> {
-  question.get()?.answer(false)
-  return new Promise((resolve) => {
-    question.set({
-      ...asked,
-      answer: (yes) => {
-        question.set(undefined)
-        resolve(yes)
-      },
-    })
-  })
+export function CancelButton({ children = TEXTS.actions.cancel }: { readonly children?: string }): ReactNode {
+  return <Button onPress={useContext(Close)}>{children}</Button>
 }
 
 /** Where questions are shown; once in the page. */

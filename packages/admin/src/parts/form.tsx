@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button, useBusy } from './button.tsx'
 import { errorText } from './toasts.tsx'
+import { useUnsaved } from './use-unsaved.ts'
 
 interface FormProps {
   /** What it throws is shown above the button. A text that it returns is shown so too. */
@@ -12,9 +13,13 @@ interface FormProps {
   readonly children: ReactNode
   /** Below the button. */
   readonly links?: ReactNode
+  /** Whether leaving it asks first, once something was typed. Those that stay after success are not drafts. */
+  readonly isDraft?: boolean
 }
 
-export function Form({ onSubmit, submit, children, links }: FormProps): ReactNode {
+export function Form({ onSubmit, submit, children, links, isDraft = true }: FormProps): ReactNode {
+  const [isTyped, setTyped] = useState(false)
+  useUnsaved(isTyped && isDraft)
   const [refusal, setRefusal] = useState('')
   const { isBusy, run } = useBusy()
   const send = async (): Promise<void> => {
@@ -24,6 +29,7 @@ export function Form({ onSubmit, submit, children, links }: FormProps): ReactNod
   return (
     <form
       className="form"
+      onInput={() => setTyped(true)}
       onSubmit={(event) => {
         event.preventDefault()
         void run(send)

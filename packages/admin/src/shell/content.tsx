@@ -36,9 +36,22 @@ export function Content(): ReactNode {
     // A view of the server stays while its parts change.
     <Boundary key={serverViews.has(name) ? name : `${name} ${second}`}>
       <CollectionTabs value={COLLECTION_VIEWS}>
-        <Suspense fallback={<Loading />}>{viewOf(name, second, rest, collections.list)}</Suspense>
+        <Suspense fallback={<Begun name={name} collection={second} />}>
+          {viewOf(name, second, rest, collections.list)}
+        </Suspense>
       </CollectionTabs>
     </Boundary>
+  )
+}
+
+/** A view is loaded when it is first shown. Its title is there before, for screen readers. */
+function Begun({ name, collection }: Readonly<Record<'name' | 'collection', string>>): ReactNode {
+  const title = SERVER_VIEWS.find((view) => view.name === name)?.title ?? collection
+  return (
+    <>
+      <h1 className="hidden-text">{title === '' ? TEXTS.start.title : title}</h1>
+      <Loading />
+    </>
   )
 }
 

@@ -26,9 +26,66 @@ function decoded(part: string): string {
   }
 }
 
-const route = new Store<Route>(readRoute())
-addEventListener('hashchange', () => route.set(readRoute()))
-addEventListener('popstate', () => route.set(readRoute()))
+export const route: Store<Route> = new Store(readRoute())
+
+/** Whether what is typed is kept at a place. */
+export type StaysAt = (path: readonly string[]) => boolean
+
+/** What would be lost by going elsewhere, and asks first. */
+interface Hold {
+  readonly staysAt: StaysAt
+  /** Resolves with whether the page may go. */
+  readonly ask: () => Promise<boolean>
+}
+
+const holds = new Set<Hold>()
+/** Entries of the tab's history are numbered by their states. Links make entries without one. */
+let entry = (history.state as number | null) ?? 0
+let shown = location.hash
+let isAsking = false
+let isAllowed = false
+let isBack = (): void => {}
+
+history.replaceState(entry, '')
+addEventListener('popstate', () => {
+  const { hash } = location
+  const steps = hash === shown ? 0 : ((history.state as number | null) ?? entry + 1) - entry
+  const held = holdOf(readRoute().path)
+  if (held !== undefined && !isAllowed && hash !== shown) return void stay(held, steps)
+  isAllowed = false
+  arrive(entry + steps)
+  isBack()
+})
+
+function holdOf(path: readonly string[]): Hold | undefined {
+  return [...holds].find(({ staysAt }) => !staysAt(path))
+}
+
+/** The browser is there already. It goes back, until the user lets it go. */
+async function stay(held: Hold, steps: number): Promise<void> {
+  history.replaceState(entry + steps, '')
+  const returned = new Promise<void>((resolve) => (isBack = resolve))
+  history.go(-steps)
+  if (isAsking) return
+  isAsking = true
+  await returned
+  isAllowed = await held.ask()
+  isAsking = false
+  if (isAllowed) history.go(steps)
+}
+
+function arrive(at: number): void {
+  entry = at
+  shown = location.hash
+  history.replaceState(entry, '')
+  route.set(readRoute())
+}
+
+/** Going back, forward, by links and by `askBefore` asks from now on; `goTo` does not. Returns what ends it. */
+export function holdRoute(hold: Hold): () => void {
+  holds.add(hold)
+  return () => void holds.delete(hold)
+}
 
 export function useRoute(): Route {
   return useStore(route)
@@ -49,9 +106,15 @@ export function goTo(
 ): void {
   const link = linkTo(path, query)
   if (link === location.hash) return
-  if (replaces) history.replaceState(null, '', link)
-  else history.pushState(null, '', link)
-  route.set(readRoute())
+  if (replaces) history.replaceState(entry, '', link)
+  else history.pushState(++entry, '', link)
+  arrive(entry)
+}
+
+/** For what a user presses in a form that may be unsaved: `go` leads elsewhere. */
+export async function askBefore(go: () => void): Promise<void> {
+  const [held] = holds
+  if (held === undefined || (await held.ask())) go()
 }
 
 /** Changes the query only; undefined removes a name. */

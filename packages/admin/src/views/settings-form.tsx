@@ -8,6 +8,8 @@ import { Button, useBusy } from '../parts/button.tsx'
 import { FormField } from '../parts/form-field.tsx'
 import { errorText, showDone } from '../parts/toasts.tsx'
 import { useLoaded } from '../parts/use-loaded.ts'
+import { useUnsaved } from '../parts/use-unsaved.ts'
+import type { StaysAt } from '../state/route.ts'
 import { OPERATIONS } from '../texts/operations.ts'
 
 const { settings: texts } = OPERATIONS
@@ -31,6 +33,9 @@ export interface SettingsDraft {
   readonly refusal: string
 }
 
+/** What is typed in one part stays while another one is shown. */
+const isSettings: StaysAt = ([view]) => view === 'settings'
+
 export function useSettingsDraft(): SettingsDraft {
   const loaded = useLoaded('settings', readSettings)
   const [saved, setSaved] = useState<Settings>()
@@ -45,7 +50,8 @@ export function useSettingsDraft(): SettingsDraft {
   const differs = (path: string): boolean =>
     JSON.stringify(valueAt(draft, path)) !== JSON.stringify(valueAt(saved ?? {}, path))
   const isChanged = (paths: readonly string[]): boolean => saved !== undefined && paths.some(differs)
-  useLeaveWarning(saved !== undefined && JSON.stringify(draft) !== JSON.stringify(saved))
+  const isUnsaved = saved !== undefined && JSON.stringify(draft) !== JSON.stringify(saved)
+  useUnsaved(isUnsaved, isSettings)
   const pick = (paths: readonly string[], from: Settings, to: Settings): Settings =>
     paths.reduce((into, path) => withValue(into, path, valueAt(from, path)), to)
   return {
@@ -81,15 +87,6 @@ export function useSettingsDraft(): SettingsDraft {
       }
     },
   }
-}
-
-function useLeaveWarning(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return undefined
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isChanged])
 }
 
 /** Draft of the form that a control stands in. */

@@ -182,6 +182,34 @@ export function browserSuite({ test, after, browser }: BrowserSuiteContext): voi
     })
   })
 
+  test('going back asks before it closes a form or a dialog in which something was typed', async () => {
+    const leave = (page: Page, way: 'back' | 'link'): Promise<void> =>
+      page.evaluate((to) => (to === 'back' ? history.back() : void (location.hash = '#/logs')), way)
+    await withPage('/records/tasks', async (page) => {
+      await goTo(page, '/records/tasks?record=task00000099998')
+      await fill(page, 'title', 'Half')
+      for (const way of ['back', 'link', 'back'] as const) {
+        await leave(page, way)
+        await sees(page, 'Discard your changes?')
+        await page.evaluate(() =>
+          [...document.querySelectorAll('dialog')].at(-1)!.querySelector<HTMLElement>('.dialog-foot button')!.click(),
+        )
+        await seesNo(page, 'Discard your changes?')
+        await sees(page, 'Record of tasks', 'dialog')
+      }
+      assertEqual(await page.evaluate(() => location.hash), '#/records/tasks?record=task00000099998')
+      await leave(page, 'back')
+      await press(page, 'Discard')
+      await seesNo(page, 'Record of tasks')
+      assertEqual(await page.evaluate(() => location.hash), '#/records/tasks')
+      await goTo(page, '/access/superusers?new=yes')
+      await fill(page, 'E-mail address', 'half@example.com')
+      await leave(page, 'back')
+      await press(page, 'Discard')
+      await sees(page, '100,000 records')
+    })
+  })
+
   test('a save whose answer comes late closes no other record', async () => {
     await withPage('/records/tasks?record=task00000099994', async (page) => {
       await fill(page, 'title', 'Saved late')
@@ -189,6 +217,8 @@ export function browserSuite({ test, after, browser }: BrowserSuiteContext): voi
       await press(page, 'Save')
       await sees(page, 'Saved late', GRID)
       await goTo(page, '/records/tasks?record=task00000099993')
+      await press(page, 'Discard')
+      await sees(page, 'task00000099993', 'dialog')
       await fill(page, 'title', 'Half')
       await answers.release()
       await sees(page, 'The record is saved.')

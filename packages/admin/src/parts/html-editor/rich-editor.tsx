@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { EDITORS as texts } from '../../texts/editors.ts'
-import { confirm } from '../dialog.tsx'
+import { confirm } from '../../state/question.ts'
 import { HtmlSource } from './html-source.tsx'
 import type { HtmlEditorProps } from './html-source.tsx'
 import { LinkDialog } from './link-dialog.tsx'

@@ -7,6 +7,7 @@ import { ServerHead } from '../server-head.tsx'
 import type { ServerViewProps } from '../view.ts'
 import { changeQuery, useRoute } from '../../state/route.ts'
 import { Accounts } from './accounts.tsx'
+import { Invite } from './invite.tsx'
 import { NewSuperuser } from './new-superuser.tsx'
 import { NewToken } from './new-token.tsx'
 import { Superusers } from './superusers.tsx'
@@ -26,6 +27,11 @@ export function View({ rest: [name] }: ServerViewProps): ReactNode {
     <>
       <link rel="stylesheet" href={sheet} precedence="page" />
       <ServerHead title={TEXTS.serverViews.access} tabs={tabs}>
+        {part !== 'tokens' && (
+          <Button icon="email" onPress={() => changeQuery({ invite: 'yes' })}>
+            {texts.invite.action}
+          </Button>
+        )}
         {part !== 'accounts' && (
           <Button kind="primary" icon="add" onPress={() => changeQuery({ new: 'yes' })}>
             {part === 'tokens' ? texts.newToken : texts.newSuperuser}
@@ -36,10 +42,18 @@ export function View({ rest: [name] }: ServerViewProps): ReactNode {
         <p className="muted">{texts.partTexts[part]}</p>
         {part === 'tokens' && <Tokens key={query['new']} />}
         {part === 'accounts' && <Accounts />}
-        {part === 'superusers' && <Superusers key={query['new']} />}
+        {part === 'superusers' && <Superusers key={`${query['new']} ${query['invite']}`} />}
       </div>
       {isMaking && part === 'tokens' && <NewToken onClose={close} />}
       {isMaking && part === 'superusers' && <NewSuperuser onClose={close} />}
+      {query['invite'] !== undefined && (
+        <Invite collection={invited(part, query['collection'])} onClose={() => changeQuery({ invite: undefined })} />
+      )}
     </>
   )
+}
+
+/** The collection that somebody is invited into, at first. */
+function invited(part: (typeof PARTS)[number], chosen: string | undefined): string {
+  return part === 'superusers' ? '_superusers' : (chosen ?? 'users')
 }

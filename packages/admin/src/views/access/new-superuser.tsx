@@ -4,8 +4,9 @@ import type { ReactNode } from 'react'
 import { createRecord } from '../../api/records.ts'
 import { ApiError } from '../../api/request.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import { TextInput } from '../../parts/form-field.tsx'
+import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Form } from '../../parts/form.tsx'
+import { NewPassword } from '../../parts/new-password.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
@@ -16,13 +17,11 @@ const { setup } = TEXTS
 export function NewSuperuser({ onClose }: { readonly onClose: () => void }): ReactNode {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [passwordConfirm, setAgain] = useState('')
   const [errors, setErrors] = useState<ApiError['fields']>({})
   const make = async (): Promise<string | undefined> => {
     setErrors({})
-    if (password !== passwordConfirm) return setup.notTheSame
     try {
-      await createRecord('_superusers', { email: email.trim(), password, passwordConfirm })
+      await createRecord('_superusers', { email: email.trim(), password, passwordConfirm: password })
       showDone(texts.superuserMade(email.trim()))
       onClose()
       return undefined
@@ -45,24 +44,9 @@ export function NewSuperuser({ onClose }: { readonly onClose: () => void }): Rea
           error={errors['email']?.message}
           required
         />
-        <TextInput
-          label={TEXTS.signIn.password}
-          help={setup.passwordHelp}
-          type="password"
-          autoComplete="new-password"
-          value={password}
-          onValue={setPassword}
-          error={errors['password']?.message}
-          required
-        />
-        <TextInput
-          label={setup.again}
-          type="password"
-          autoComplete="new-password"
-          value={passwordConfirm}
-          onValue={setAgain}
-          required
-        />
+        <FormField label={TEXTS.signIn.password} help={setup.passwordHelp} error={errors['password']?.message}>
+          {(control) => <NewPassword {...control} value={password} onValue={setPassword} required />}
+        </FormField>
       </Form>
     </Dialog>
   )

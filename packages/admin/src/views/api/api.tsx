@@ -9,7 +9,7 @@ import { changeQuery, useRoute } from '../../state/route.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { CollectionHead } from '../collection-head.tsx'
 import type { CollectionViewProps } from '../view.ts'
-import { curlOf, operationsOf, sdkOf, typesOf } from './examples.ts'
+import { clientOf, curlOf, operationsOf, sdkOf, typesOf } from './examples.ts'
 import type { Operation } from './examples.ts'
 import sheet from '../definition/definition.css'
 
@@ -19,6 +19,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
   const { query } = useRoute()
   const operations = operationsOf(collection)
   const operation = operations.find((one) => one === query['operation']) ?? operations[0]!
+  const client = clientOf(collection, operation)
   return (
     <>
       <link rel="stylesheet" href={sheet} precedence="page" />
@@ -42,6 +43,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
           )}
         </FormField>
         <RuleOf collection={collection} operation={operation} />
+        {client !== undefined && <Example title={texts.client} code={client} />}
         <Example title={texts.sdk} code={sdkOf(collection, operation)} />
         <Example title={texts.curl} code={curlOf(collection, operation)} />
         <Types collection={collection} />

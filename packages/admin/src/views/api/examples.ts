@@ -67,6 +67,44 @@ const SDK: Readonly<Record<Operation, SdkExample>> = {
   methods: (_collection, service) => `const methods = await ${service}.listAuthMethods()`,
 }
 
+/** With the library that works offline, too. None of what it does by itself, and of collections that it does not hold. */
+export function clientOf(collection: Collection, operation: Operation): string | undefined {
+  const { name, type, system } = collection
+  const example = type === 'view' || system ? undefined : CLIENT[operation]
+  if (example === undefined) return undefined
+  const collections = text({ collections: { [name]: {} } })
+  const head = `import { connect } from '@pannier/client'\n\nconst client = await connect(${JSON.stringify(serverUrl())}, ${collections})\n`
+  return `${head}\n${example(collection, `client.collection(${JSON.stringify(name)})`)}`
+}
+
+const CLIENT: Readonly<Partial<Record<Operation, SdkExample>>> = {
+  list: (collection, service) => {
+    const compared = comparedField(collection)
+    const selector = compared === undefined ? '' : text({ [compared.name]: sampleValue(compared) })
+    const { sort } = listOptions(collection)
+    return `const records = await ${service}.find(${selector}).sort('${sort === 'id' ? '_id' : sort}').toArray()`
+  },
+  view: (_collection, service) => `const record = await ${service}.get('${ID}')`,
+  create: (collection, service) =>
+    `const write = ${service}.create(${text(sampleInput(collection, true))})${filesNote(collection)}\nawait write // stored on this device, and shown\nawait write.server // what the server says of it`,
+  update: (collection, service) => `await ${service}.update('${ID}', ${text(firstOf(sampleInput(collection, false)))})`,
+  delete: (_collection, service) => `await ${service}.delete('${ID}')`,
+  realtime: (_collection, service) =>
+    `const live = ${service}.find().live()\nconst stop = live.subscribe(({ rows }) => console.log(rows.length))\n\n// Later:\nstop()`,
+  batch: ({ name }) =>
+    `await client.transaction(async (tx) => {\n  await tx.collection(${JSON.stringify(name)}).delete('${ID}')\n})`,
+  password: ({ name }) =>
+    `const account = await client.signIn.password(${JSON.stringify(name)}, 'ann@example.com', 'a long password')`,
+  otp: ({ name }) =>
+    `const otpId = await client.signIn.requestOneTimePassword(${JSON.stringify(name)}, 'ann@example.com')\n// The code comes by mail.\nawait client.signIn.oneTimePassword(${JSON.stringify(name)}, otpId, '12345678')`,
+  oauth2: ({ name, oauth2 }) =>
+    `button.onclick = () => client.signIn.oauth2(${JSON.stringify(name)}, '${oauth2?.providers[0]?.name ?? 'google'}')`,
+  verification: ({ name }) =>
+    `await client.signIn.requestVerification(${JSON.stringify(name)}, 'ann@example.com')\n// With the token of the mail:\nawait client.signIn.confirmVerification(${JSON.stringify(name)}, 'TOKEN')`,
+  reset: ({ name }) =>
+    `await client.signIn.requestPasswordReset(${JSON.stringify(name)}, 'ann@example.com')\n// With the token of the mail:\nawait client.signIn.confirmPasswordReset(${JSON.stringify(name)}, 'TOKEN', 'another password')`,
+}
+
 export function curlOf(collection: Collection, operation: Operation): string {
   const path = `/collections/${encodeURIComponent(collection.name)}`
   const records = `${path}/records`
@@ -93,17 +131,22 @@ export function curlOf(collection: Collection, operation: Operation): string {
   return calls[operation]()
 }
 
+function comparedField(collection: Collection): Field | undefined {
+  const field = findField(collection, ['select', 'bool', 'number', 'text'])
+  return field && { ...field, maxSelect: 1 }
+}
+
 function listOptions(collection: Collection): {
   readonly filter?: string
   readonly sort: string
   readonly expand?: string
 } {
-  const compared = findField(collection, ['select', 'bool', 'number', 'text'])
+  const compared = comparedField(collection)
   const relation = findField(collection, ['relation'])
   const hasCreated = collection.fields.some(({ name }) => name === 'created')
   return {
     ...(compared !== undefined && {
-      filter: `${compared.name} = ${JSON.stringify(sampleValue({ ...compared, maxSelect: 1 }))}`,
+      filter: `${compared.name} = ${JSON.stringify(sampleValue(compared))}`,
     }),
     sort: hasCreated ? '-created' : 'id',
     ...(relation !== undefined && { expand: relation.name }),

@@ -5,7 +5,7 @@ import { attachmentsOf, deleteAttachment, readAttachment, saveAttachment } from 
 import type { Document } from '../../api/couchdb.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { useDownload } from '../../parts/copy.ts'
-import { confirm } from '../../parts/dialog.tsx'
+import { confirm } from '../../state/question.ts'
 import { bytesText } from '../../parts/figures.tsx'
 import { OPERATIONS } from '../../texts/operations.ts'
 

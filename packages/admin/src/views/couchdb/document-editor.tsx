@@ -6,12 +6,13 @@ import type { Document } from '../../api/couchdb.ts'
 import { isObject } from '../../api/request.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
-import { confirm, Dialog } from '../../parts/dialog.tsx'
+import { CancelButton, Dialog } from '../../parts/dialog.tsx'
+import { confirm } from '../../state/question.ts'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { useIsGone } from '../../parts/use-is-gone.ts'
 import { useLoaded } from '../../parts/use-loaded.ts'
-import { changeQuery } from '../../state/route.ts'
+import { askBefore, changeQuery } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 import { OPERATIONS } from '../../texts/operations.ts'
 import { Attachments } from './attachments.tsx'
@@ -39,11 +40,6 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
   const [refusal, setRefusal] = useState('')
   const { isBusy, run } = useBusy()
   const isChanged = text !== undefined && text !== jsonOf(value ?? draft ?? { _id: '' })
-  const close = async (): Promise<void> => {
-    const { leave, leaveText, discard } = TEXTS.records.form
-    const question = { title: leave, text: leaveText, yes: discard, isDanger: true }
-    if (!isChanged || (await confirm(question))) onClose()
-  }
   const isGone = useIsGone()
   const changed = async (): Promise<void> => {
     // By now the user may have gone to another document, whose editor is not to be closed.
@@ -63,7 +59,7 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
   const footer = (
     <>
       {value !== undefined && <Actions database={database} document={value} onDeleted={changed} />}
-      <Button onPress={close}>{TEXTS.actions.cancel}</Button>
+      <CancelButton />
       <Button kind="primary" disabled={isBusy || (id !== undefined && !isChanged)} onPress={() => run(save)}>
         {TEXTS.records.form.save}
       </Button>
@@ -74,7 +70,8 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
       title={id === undefined ? texts.newDocument : texts.document}
       subtitle={id !== undefined && <code className="cell-id">{id}</code>}
       place="side"
-      onClose={() => void close()}
+      onClose={onClose}
+      isUnsaved={isChanged}
       footer={footer}
     >
       {text === undefined && (error === undefined ? <Loading /> : <Failed error={error} onRetry={reload} />)}
@@ -127,12 +124,13 @@ function Actions({ database, document, onDeleted }: ActionsProps): ReactNode {
     await onDeleted()
   }
   const compare = (): void => changeQuery({ doc: undefined, edit: undefined, revisions: document._id })
+  const duplicate = (): void => changeQuery({ doc: NEW_DOCUMENT, edit: undefined, copyOf: document._id })
   return (
     <>
-      <Button icon="copy" onPress={() => changeQuery({ doc: NEW_DOCUMENT, edit: undefined, copyOf: document._id })}>
+      <Button icon="copy" onPress={() => askBefore(duplicate)}>
         {texts.duplicate}
       </Button>
-      <Button icon="relation" onPress={compare}>
+      <Button icon="relation" onPress={() => askBefore(compare)}>
         {texts.revisions}
       </Button>
       <Button kind="danger" icon="trash" onPress={remove}>

@@ -43,7 +43,7 @@ export function Indexes({ database }: { readonly database: string }): ReactNode 
       )}
       <section className="panel narrow" aria-labelledby="new-index">
         <h2 id="new-index">{texts.newIndex}</h2>
-        <Form onSubmit={make} submit={texts.makeIndex}>
+        <Form isDraft={false} onSubmit={make} submit={texts.makeIndex}>
           <TextInput
             label={texts.fields}
             help={texts.fieldsHelp}

@@ -7,7 +7,7 @@ import { deleteCollection, truncateCollection } from '../../api/definitions.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { CancelButton, Dialog } from '../../parts/dialog.tsx'
 import { TextInput } from '../../parts/form-field.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import type { MenuItem } from '../../parts/menu.tsx'
@@ -157,7 +157,7 @@ function NameDialog({
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{ALL.actions.cancel}</Button>
+          <CancelButton />
           <Button kind={wanted === undefined ? 'primary' : 'danger'} disabled={!isReady || isBusy} onPress={send}>
             {submit}
           </Button>

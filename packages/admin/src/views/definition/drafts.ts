@@ -4,8 +4,9 @@
 import { useMemo } from 'react'
 import type { Collection, Field, NewField } from '../../api/collections.ts'
 import type { DefinitionChange } from '../../api/definitions.ts'
-import { ApiError, isObject } from '../../api/request.ts'
+import { ApiError, BAD_FORMAT, isObject } from '../../api/request.ts'
 import { Store, useStore } from '../../state/store.ts'
+import { TEXTS } from '../../texts.ts'
 import { withRenamedColumns } from './index-statement.ts'
 
 interface Draft {
@@ -79,7 +80,8 @@ export function errorsIn(error: unknown): unknown {
 /** The message at a path of errors. What stands above it is about all that is below, and is no message of it. */
 export function errorAt(errors: unknown, ...path: readonly (string | number)[]): string | undefined {
   const found = errorsBelow(errors, ...path)
-  return isError(found) ? found.message : undefined
+  if (!isError(found)) return undefined
+  return path.at(-1) === 'name' && found.code === BAD_FORMAT ? TEXTS.start.badName : found.message
 }
 
 export function errorsBelow(errors: unknown, ...path: readonly (string | number)[]): unknown {
@@ -101,7 +103,7 @@ export function allErrors(
   return Object.entries(errors).flatMap(([key, inner]) => allErrors(inner, [...path, key]))
 }
 
-function isError(value: unknown): value is { readonly message: string } {
+function isError(value: unknown): value is { readonly code?: string; readonly message: string } {
   return isObject(value) && typeof value['message'] === 'string'
 }
 
@@ -111,6 +113,12 @@ let lastId = 0
 
 export function newField(field: NewField): Field {
   return { system: false, hidden: false, presentable: false, ...field, id: NEW + String(++lastId) }
+}
+
+/** Below all others, but above the dates that are set by themselves. */
+export function withField(fields: readonly Field[], field: Field): readonly Field[] {
+  const end = field.type === 'autodate' ? fields.length : fields.findLastIndex(({ type }) => type !== 'autodate') + 1
+  return fields.toSpliced(end, 0, field)
 }
 
 export function isNewField({ id }: Field): boolean {

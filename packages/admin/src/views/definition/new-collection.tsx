@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
+import { useUnsaved } from '../../parts/use-unsaved.ts'
 import { reloadCollections } from '../../state/collections.ts'
 import { goTo, linkTo } from '../../state/route.ts'
 import { TEXTS as ALL } from '../../texts.ts'
@@ -35,7 +36,9 @@ function NewCollection({
 }: {
   readonly scaffolds: Readonly<Record<Collection['type'], Collection>>
 }): ReactNode {
-  const [draft, setDraft] = useState<Collection>(() => begun(scaffolds.base))
+  const [first] = useState<Collection>(() => begun(scaffolds.base))
+  const [draft, setDraft] = useState(first)
+  useUnsaved(draft !== first)
   const [errors, setErrors] = useState<unknown>()
   const [refusal, setRefusal] = useState('')
   const change = (part: Partial<Collection>): void => setDraft((before) => ({ ...before, ...part }))

@@ -7,13 +7,12 @@ import type { CheckedChange, Misfit } from '../../api/definitions.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { CancelButton, Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { errorText, reportError, showDone } from '../../parts/toasts.tsx'
 import { reloadCollections } from '../../state/collections.ts'
 import { goTo, linkTo } from '../../state/route.ts'
-import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { changesBetween } from './changes.ts'
 import type { Change } from './changes.ts'
@@ -62,7 +61,7 @@ export function ReviewDialog({ draft, onClose }: ReviewDialogProps): ReactNode {
   const loses = checked?.misfits.some(({ error }) => error.code === LOST) === true
   const footer = (
     <>
-      <Button onPress={onClose}>{ALL.actions.cancel}</Button>
+      <CancelButton />
       <Button kind={loses ? 'danger' : 'primary'} disabled={checked === undefined} onPress={save}>
         {loses ? texts.saveAndLose : texts.save}
       </Button>

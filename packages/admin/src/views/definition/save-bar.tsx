@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../../parts/button.tsx'
-import { confirm } from '../../parts/dialog.tsx'
+import { confirm } from '../../state/question.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { allErrors } from './drafts.ts'
 import type { DefinitionDraft } from './drafts.ts'

@@ -36,9 +36,7 @@ export function KeepButton(props: KeepProps): ReactNode {
   if (!canBeHeld(collection)) return null
   return (
     <>
-      <Button icon="device" className="button-short" title={texts.action} onPress={() => setOpen(true)}>
-        {texts.action}
-      </Button>
+      <Button icon="device" label={texts.action} onPress={() => setOpen(true)} />
       {isOpen && <KeepDialog {...props} onClose={() => setOpen(false)} />}
     </>
   )

@@ -1,5 +1,5 @@
 /** Deletes what this device holds, before its superuser signs out. */
-import { confirm } from '../../parts/dialog.tsx'
+import { confirm } from '../../state/question.ts'
 import { reportError } from '../../parts/toasts.tsx'
 import { device } from '../../state/device/device.ts'
 import { wipe } from '../../state/device/holding.ts'

@@ -9,7 +9,6 @@ import { Form } from '../../parts/form.tsx'
 import { FormField } from '../../parts/form-field.tsx'
 import { showDone } from '../../parts/toasts.tsx'
 import { findCollection, useCollections } from '../../state/collections.ts'
-import { TEXTS } from '../../texts.ts'
 import { DEVICE } from '../../texts/device.ts'
 import { FIELD_ICONS } from '../field-types.ts'
 import { DraftError, draftOf, formFields, sentValue } from '../records/form/draft.ts'
@@ -47,7 +46,7 @@ function Mend({ collection, rejected, onClose }: MendProps & { readonly collecti
       await rejected.retry((one) => (one === write ? { ...mine, ...values } : one.mine))
     } catch (error) {
       if (!(error instanceof DraftError)) throw error
-      setErrors({ [error.field]: { message: TEXTS.records.form.malformed(error.message) } })
+      setErrors({ [error.field]: { message: error.message } })
       return undefined
     }
     showDone(texts.sent)

@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
-import { allErrors, errorAt, errorsBelow, isNewField, newField } from '../definition/drafts.ts'
+import { allErrors, errorAt, errorsBelow, isNewField, newField, withField } from '../definition/drafts.ts'
 import { readsColumn } from '../definition/index-statement.ts'
 import { FIELD_ICONS } from '../field-types.ts'
 import { FieldOptions } from './field-options.tsx'
@@ -66,7 +66,7 @@ export function FieldList({ collection, stored, errors, onChange }: FieldListPro
           />
         ))}
       </ol>
-      <AddField onAdd={(type) => put([...fields, newField({ type, name: '', ...DEFAULTS[type] })])} />
+      <AddField onAdd={(type) => put(withField(fields, newField({ type, name: '', ...DEFAULTS[type] })))} />
       <Removed fields={removed} onKeep={(field) => put([...fields, field])} />
     </section>
   )

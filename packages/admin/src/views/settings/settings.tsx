@@ -1,7 +1,7 @@
 /** What superusers set, in parts that are stored one by one. What is typed in one part stays while another one is shown. */
 import type { ReactNode } from 'react'
 import { health } from '../../api/operations.ts'
-import { confirm } from '../../parts/dialog.tsx'
+import { confirm } from '../../state/question.ts'
 import { Failed, Loading } from '../../parts/loading.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { useCollections } from '../../state/collections.ts'
@@ -29,6 +29,9 @@ import sheet from './settings.css'
 const { settings: texts } = OPERATIONS
 const PARTS = ['application', 'mail', 'files', 'limits', 'addresses', 'batch', 'logs'] as const
 type Part = (typeof PARTS)[number]
+
+/** What the server calls an app that nobody has named. */
+const UNNAMED = 'Acme'
 
 /** What each part stores. */
 const PATHS: Readonly<Record<Part, readonly string[]>> = {
@@ -124,8 +127,14 @@ function Application(): ReactNode {
 
 function Mail(): ReactNode {
   const { value: isOn } = useDraftValue('smtp.enabled')
+  const { value: appName } = useDraftValue('meta.appName')
   return (
     <>
+      {appName === UNNAMED && (
+        <p role="status">
+          {texts.unnamed} <a href={linkTo(['settings', 'application'])}>{texts.partNames.application}</a>
+        </p>
+      )}
       <div className="settings-columns">
         <TextSetting path="meta.senderName" label={texts.senderName} />
         <TextSetting path="meta.senderAddress" label={texts.senderAddress} type="email" />

@@ -38,7 +38,7 @@ export function CodeForm({ email: known, mfaId, onDone, onBack }: CodeFormProps)
     </Button>
   )
   return (
-    <Form onSubmit={submit} submit={otpId === undefined ? signIn.sendCode : signIn.submit} links={back}>
+    <Form isDraft={false} onSubmit={submit} submit={otpId === undefined ? signIn.sendCode : signIn.submit} links={back}>
       {mfaId !== undefined && <p>{signIn.alsoCode}</p>}
       {otpId === undefined ? (
         <TextInput

@@ -34,7 +34,7 @@ export function ForgottenPassword({ email: known, onBack }: ForgottenPasswordPro
       </>
     )
   return (
-    <Form onSubmit={submit} submit={signIn.sendLink} links={back}>
+    <Form isDraft={false} onSubmit={submit} submit={signIn.sendLink} links={back}>
       <TextInput
         label={signIn.email}
         help={signIn.linkHelp}

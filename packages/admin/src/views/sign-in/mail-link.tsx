@@ -70,7 +70,7 @@ function WithPassword({ what, token }: WithPasswordProps): ReactNode {
   } as const
   return (
     <Card title={texts.title} text={texts.text}>
-      <Form onSubmit={submit} submit={texts.submit}>
+      <Form isDraft={false} onSubmit={submit} submit={texts.submit}>
         <TextInput label={texts.password} value={password} onValue={setPassword} autoFocus {...secret} />
         {isReset && <TextInput label={TEXTS.setup.again} value={again} onValue={setAgain} {...secret} />}
       </Form>

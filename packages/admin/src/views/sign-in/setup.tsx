@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { logInWithPassword, makeFirstSuperuser } from '../../api/accounts.ts'
 import { ApiError } from '../../api/request.ts'
+import { changeSettings } from '../../api/settings.ts'
 import { Form } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/form-field.tsx'
 import { goTo } from '../../state/route.ts'
@@ -13,6 +14,7 @@ import { Card } from './card.tsx'
 const { setup, signIn } = TEXTS
 
 export function Setup({ secret }: { readonly secret: string }): ReactNode {
+  const [appName, setAppName] = useState('')
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [again, setAgain] = useState('')
@@ -35,13 +37,23 @@ export function Setup({ secret }: { readonly secret: string }): ReactNode {
     }
     const login = await logInWithPassword(email, password)
     goTo([], {}, { replaces: true })
-    if ('token' in login) signedIn(login)
+    if ('token' in login) {
+      signedIn(login)
+      if (appName.trim() !== '') await changeSettings({ meta: { appName: appName.trim(), appURL: location.origin } })
+    }
     return undefined
   }
   const newPassword = { type: 'password', autoComplete: 'new-password', required: true } as const
   return (
     <Card title={setup.title} text={setup.text}>
-      <Form onSubmit={submit} submit={setup.submit}>
+      <Form isDraft={false} onSubmit={submit} submit={setup.submit}>
+        <TextInput
+          label={setup.appName}
+          help={setup.appNameHelp}
+          value={appName}
+          onValue={setAppName}
+          autoComplete="off"
+        />
         <TextInput
           label={signIn.email}
           value={email}

@@ -84,7 +84,7 @@ function PasswordForm({ email, onEmail, mfaId, onDone, links }: PasswordFormProp
     }
   }
   return (
-    <Form onSubmit={submit} submit={signIn.submit} links={links}>
+    <Form isDraft={false} onSubmit={submit} submit={signIn.submit} links={links}>
       {mfaId !== undefined && <p>{signIn.alsoPassword}</p>}
       <TextInput
         label={signIn.email}

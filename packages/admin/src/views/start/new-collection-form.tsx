@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { createCollection } from '../../api/collections.ts'
 import type { FieldType, NewCollection, NewField } from '../../api/collections.ts'
-import { ApiError } from '../../api/request.ts'
+import { ApiError, BAD_FORMAT } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -63,7 +63,7 @@ export function NewCollectionForm(): ReactNode {
     } catch (error) {
       const ofName = error instanceof ApiError ? error.fields['name'] : undefined
       if (ofName === undefined) return errorText(error)
-      setNameError(ofName.message)
+      setNameError(ofName.code === BAD_FORMAT ? start.badName : ofName.message)
       return undefined
     }
   }

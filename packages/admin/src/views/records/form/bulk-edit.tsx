@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Collection, Field } from '../../../api/collections.ts'
 import { ApiError } from '../../../api/request.ts'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
+import { CancelButton, Dialog } from '../../../parts/dialog.tsx'
 import { FormField } from '../../../parts/form-field.tsx'
 import { errorText, showDone } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
@@ -12,7 +12,7 @@ import { editRecords } from '../edit-records.ts'
 import { DraftError, draftOf, formFields, sentValue } from './draft.ts'
 import { FieldInput } from './field-input.tsx'
 
-const { bulk: texts, form } = TEXTS.records
+const { bulk: texts } = TEXTS.records
 
 interface BulkEditProps {
   readonly collection: Collection
@@ -45,7 +45,7 @@ export function BulkEdit({ collection, ids, onClose }: BulkEditProps): ReactNode
       onClose()
     } catch (thrown) {
       setDone(undefined)
-      if (thrown instanceof DraftError) setError(form.malformed(thrown.message))
+      if (thrown instanceof DraftError) setError(thrown.message)
       else if (thrown instanceof ApiError) setError(thrown.fields[name]?.message ?? errorText(thrown))
       else throw thrown
     }
@@ -56,7 +56,7 @@ export function BulkEdit({ collection, ids, onClose }: BulkEditProps): ReactNode
       onClose={onClose}
       footer={
         <>
-          <Button onPress={onClose}>{TEXTS.actions.cancel}</Button>
+          <CancelButton />
           <Button kind="primary" disabled={field === undefined} onPress={save}>
             {texts.save}
           </Button>

@@ -2,6 +2,9 @@
 import type { Collection, Field } from '../../../api/collections.ts'
 import type { Row, Values } from '../../../api/records.ts'
 import type { ControlProps } from '../../../parts/form-field.tsx'
+import { TEXTS } from '../../../texts.ts'
+
+const { form: texts } = TEXTS.records
 
 /** By the name of the field. Numbers and JSON are texts while they are typed; files are names and new files. */
 export type Draft = Readonly<Record<string, unknown>>
@@ -108,7 +111,7 @@ export function sentValue(field: Field, value: unknown): unknown {
 
 function numberOf({ name }: Field, text: string): number {
   const number = Number(text.trim())
-  if (!Number.isFinite(number)) throw new DraftError(name, `${text}`)
+  if (text.trim() === '' || !Number.isFinite(number)) throw new DraftError(name, texts.noNumber(text))
   return number
 }
 
@@ -116,6 +119,6 @@ function parsedJson({ name }: Field, text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (error) {
-    throw new DraftError(name, (error as Error).message)
+    throw new DraftError(name, texts.noJson((error as Error).message))
   }
 }

@@ -4,6 +4,7 @@ import type { FieldType } from '../../../api/collections.ts'
 import { Button } from '../../../parts/button.tsx'
 import { CodeEditor } from '../../../parts/code-editor/code-editor.tsx'
 import { HtmlEditor } from '../../../parts/html-editor/html-editor.tsx'
+import { NewPassword } from '../../../parts/new-password.tsx'
 import { showError } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
 import { isMany } from './draft.ts'
@@ -32,19 +33,26 @@ const INPUTS: Readonly<Partial<Record<FieldType, (props: FieldInputProps) => Rea
   geoPoint: GeoPointInput,
 }
 
-const LINE_TYPES: Readonly<Partial<Record<FieldType, string>>> = { email: 'email', url: 'url', password: 'password' }
+const LINE_TYPES: Readonly<Partial<Record<FieldType, string>>> = { email: 'email', url: 'url' }
 
 /** An error of the server says more than one of the browser, so nothing is checked before. */
 function LineInput({ field, record, value, onValue, control }: FieldInputProps): ReactNode {
-  const isPassword = field.type === 'password'
+  if (field.type === 'password')
+    return (
+      <NewPassword
+        {...control}
+        value={String(value)}
+        onValue={onValue}
+        placeholder={record === undefined ? undefined : texts.keepPassword}
+      />
+    )
   return (
     <input
       {...control}
       className="input"
       type={LINE_TYPES[field.type] ?? 'text'}
       inputMode={field.type === 'number' ? 'decimal' : undefined}
-      autoComplete={isPassword ? 'new-password' : 'off'}
-      placeholder={isPassword && record !== undefined ? texts.keepPassword : undefined}
+      autoComplete="off"
       value={String(value)}
       onChange={({ target }) => onValue(target.value)}
     />
@@ -88,7 +96,7 @@ function JsonInput({ field, value, onValue, control }: FieldInputProps): ReactNo
     try {
       if (text.trim() !== '') onValue(JSON.stringify(JSON.parse(text), undefined, 2))
     } catch (error) {
-      showError(texts.malformed((error as Error).message))
+      showError(texts.noJson((error as Error).message))
     }
   }
   return (

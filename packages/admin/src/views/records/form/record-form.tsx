@@ -6,7 +6,7 @@ import { viewRecord } from '../../../state/device/records.ts'
 import type { Row } from '../../../api/records.ts'
 import { Button, useBusy } from '../../../parts/button.tsx'
 import { copyText } from '../../../parts/copy.ts'
-import { confirm, Dialog } from '../../../parts/dialog.tsx'
+import { CancelButton, Dialog } from '../../../parts/dialog.tsx'
 import { FormField } from '../../../parts/form-field.tsx'
 import { Failed, Loading } from '../../../parts/loading.tsx'
 import { Menu } from '../../../parts/menu.tsx'
@@ -15,7 +15,7 @@ import { showDone } from '../../../parts/toasts.tsx'
 import { useIsGone } from '../../../parts/use-is-gone.ts'
 import { device } from '../../../state/device/device.ts'
 import { useEnvironment } from '../../../environment.ts'
-import { goTo } from '../../../state/route.ts'
+import { askBefore, goTo } from '../../../state/route.ts'
 import { TEXTS } from '../../../texts.ts'
 import { DEVICE } from '../../../texts/device.ts'
 import { recordAsCurl, recordAsSdk } from '../as-code.ts'
@@ -75,10 +75,6 @@ function Sheet(props: SheetProps): ReactNode {
   const form = useDraft(collection, isNew ? undefined : row, isNew ? row : undefined)
   const { isBusy, run } = useBusy()
   const isGone = useIsGone()
-  const close = async (): Promise<void> => {
-    const question = { title: texts.leave, text: texts.leaveText, yes: texts.discard, isDanger: true }
-    if (!form.isChanged || (await confirm(question))) onClose()
-  }
   const save = async (): Promise<void> => {
     if (!(await form.save())) return
     showDone(device.get().isAway ? DEVICE.away.stored : isNew ? texts.made : texts.saved)
@@ -88,7 +84,7 @@ function Sheet(props: SheetProps): ReactNode {
   const isReadOnly = collection.type === 'view'
   const footer = (
     <>
-      <Button onPress={close}>{TEXTS.actions.cancel}</Button>
+      <CancelButton />
       <Button kind="primary" type="submit" form={formId} disabled={isBusy || isReadOnly} aria-busy={isBusy}>
         {isNew ? texts.make : texts.save}
       </Button>
@@ -99,7 +95,8 @@ function Sheet(props: SheetProps): ReactNode {
       title={isNew ? texts.new(collection.name) : texts.edit(collection.name)}
       subtitle={!isNew && <code className="cell-id">{id}</code>}
       place="side"
-      onClose={() => void close()}
+      onClose={onClose}
+      isUnsaved={form.isChanged}
       headActions={!isNew && row !== undefined && <Actions {...props} row={row} />}
       footer={footer}
     >
@@ -134,9 +131,16 @@ function Actions({ collection, row, onClose, onDuplicate }: RecordFormProps & { 
   const showRevisions = (): void => goTo(['couchdb', 'databases', collection.name], { revisions: row.id })
   const showAccount = (): void => goTo(['access', 'accounts'], { collection: collection.name, account: row.id })
   const items: readonly MenuItem[] = [
-    { label: texts.duplicate, icon: 'copy', onPress: () => onDuplicate(row.id) },
-    { label: texts.revisions, icon: 'relation', isDisabled: !hasRevisions(collection), onPress: showRevisions },
-    ...(collection.type === 'auth' ? [{ label: texts.account, icon: 'users', onPress: showAccount } as const] : []),
+    { label: texts.duplicate, icon: 'copy', onPress: () => askBefore(() => onDuplicate(row.id)) },
+    {
+      label: texts.revisions,
+      icon: 'relation',
+      isDisabled: !hasRevisions(collection),
+      onPress: () => askBefore(showRevisions),
+    },
+    ...(collection.type === 'auth'
+      ? [{ label: texts.account, icon: 'users', onPress: () => askBefore(showAccount) } as const]
+      : []),
     { label: texts.copyId, icon: 'key', onPress: () => copyText(row.id) },
     { label: texts.copyJson, icon: 'json', onPress: () => copyText(JSON.stringify(row, undefined, 2)) },
     { label: TEXTS.copy.asSdk, icon: 'code', onPress: () => copyText(recordAsSdk(collection, row.id)) },

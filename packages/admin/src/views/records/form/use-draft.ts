@@ -31,7 +31,7 @@ export function useDraft(collection: Collection, row: Row | undefined, copied: R
   const [refusal, setRefusal] = useState('')
   const [isStale, setStale] = useState(false)
   const refuse = (error: unknown): void => {
-    if (error instanceof DraftError) return setErrors({ [error.field]: texts.malformed(error.message) })
+    if (error instanceof DraftError) return setErrors({ [error.field]: error.message })
     if (!(error instanceof ApiError)) return reportError(error)
     const known = new Set(formFields(collection).map(({ name }) => name))
     const wrong = Object.entries(error.fields)

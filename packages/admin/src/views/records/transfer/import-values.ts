@@ -1,6 +1,7 @@
 /** What is in a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
 import type { Collection, Field, FieldType } from '../../../api/collections.ts'
 import type { Values } from '../../../api/records.ts'
+import { isObject } from '../../../api/request.ts'
 import { TRANSFER } from '../../../texts/transfer.ts'
 import { parseCsv } from './csv.ts'
 
@@ -85,8 +86,7 @@ export function valuesOf(collection: Collection, file: ImportedFile, mapping: Ma
 function parseJson(text: string): readonly Values[] {
   const given = JSON.parse(text) as unknown
   const rows = Array.isArray(given) ? given : (given as { readonly items?: unknown } | null)?.items
-  const isRow = (row: unknown): boolean => typeof row === 'object' && row !== null && !Array.isArray(row)
-  if (!Array.isArray(rows) || !rows.every(isRow)) throw new Error(texts.noList)
+  if (!Array.isArray(rows) || !rows.every(isObject)) throw new Error(texts.noList)
   return rows as readonly Values[]
 }
 

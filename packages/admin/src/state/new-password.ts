@@ -1,0 +1,10 @@
+/** A password that nobody has to think of. */
+import type { Environment } from '../environment.ts'
+
+/** Of 32 signs, none like another one: 100 bits. */
+const SIGNS = 'abcdefghijkmnpqrstuvwxyz23456789'
+const LENGTH = 20
+
+export function newPassword({ randomBytes }: Pick<Environment, 'randomBytes'>): string {
+  return [...randomBytes(LENGTH)].map((byte) => SIGNS[byte % SIGNS.length]).join('')
+}
