@@ -2305,6 +2305,10 @@ type FeedStep = {
 } | {
     readonly kind: 'forget';
     readonly view: string;
+} | {
+    readonly kind: 'order';
+    readonly view: string;
+    readonly order: PageWanted['order'];
 };
 
 /** The position of a replica in the feed of one collection, for one account. */
