@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../src/api/collections.ts'
 import { chartOf } from '../src/views/console/result-chart.ts'
-import { parametersOf } from '../src/views/console/parameters.ts'
+import { givenParameters, parametersOf } from '../src/views/console/parameters.ts'
 import { completeSql } from '../src/views/console/sql-completions.ts'
 
 const LIST = [
@@ -63,5 +63,15 @@ test('the parameters of a report are those that its query names', () => {
   expect(parametersOf("select ':x', a::b, :n -- :y\n, :day, :n", known)).toEqual([
     known[0],
     { name: 'day', type: 'text' },
+  ])
+})
+
+test('a value that was typed has the type that it looks like, and a parameter without one is NULL', () => {
+  const given = givenParameters('SELECT :a, :b, :c, :d', { a: '7', b: '7.5', c: '007', other: '1' })
+  expect(given).toEqual([
+    { name: 'a', type: 'integer', default: '7' },
+    { name: 'b', type: 'number', default: '7.5' },
+    { name: 'c', type: 'text', default: '007' },
+    { name: 'd', type: 'text', default: null },
   ])
 })

@@ -43,6 +43,11 @@ export function runReport(name: string, values: Readonly<Record<string, string>>
   return request('GET', `${pathOf(name)}?${new URLSearchParams(values).toString()}`)
 }
 
+/** Runs a SELECT that is no report, with the defaults of its parameters. @throws ApiError */
+export function previewReport(query: string, parameters: readonly ReportParameter[]): Promise<ReportResult> {
+  return request('POST', '/reports/preview', { body: { query, parameters } })
+}
+
 function pathOf(name: string): string {
   return `/reports/${encodeURIComponent(name)}`
 }

@@ -56,7 +56,6 @@ export const CONSOLE = {
     noneText: 'Write a SELECT in the console, and save it as a report.',
   },
   run: 'Run',
-  parametersAreNull: 'Parameters are NULL here. Save the statement as a report to give them values.',
   runKey: 'Ctrl + Enter',
   explain: 'Explain',
   result: 'Result',

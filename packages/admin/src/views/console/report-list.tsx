@@ -7,13 +7,13 @@ import { apiUrl } from '../../api/request.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.ts'
 import { confirm } from '../../state/question.ts'
-import { TextInput } from '../../parts/form-field.tsx'
 import { Failed, Loading, Notice } from '../../parts/loading.tsx'
 import { errorText } from '../../parts/toasts.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { CONSOLE } from '../../texts/console.ts'
+import { ParameterValues, type GivenValues } from './parameter-values.tsx'
 import { ReportDialog } from './report-dialog.tsx'
-import { Result } from './result.tsx'
+import { ReportRows } from './result.tsx'
 
 const { reports: texts } = CONSOLE
 
@@ -58,7 +58,7 @@ interface ReportCardProps {
 
 function ReportCard({ report, onChange, onRemove }: ReportCardProps): ReactNode {
   const { name, description, query, parameters, rule } = report
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const [values, setValues] = useState<GivenValues>({})
   const [result, setResult] = useState<ReportResult>()
   const [refusal, setRefusal] = useState('')
   const { isBusy, run } = useBusy()
@@ -77,22 +77,7 @@ function ReportCard({ report, onChange, onRemove }: ReportCardProps): ReactNode 
       {description !== '' && <p>{description}</p>}
       <pre className="report-query">{query}</pre>
       <p className="muted">{texts.runBy(rule)}</p>
-      {parameters.length > 0 && (
-        <div className="report-values">
-          {parameters.map((one) => (
-            <TextInput
-              key={one.name}
-              label={`${one.name} (${texts.types[one.type]})`}
-              placeholder={one.default === undefined ? texts.required : String(one.default ?? 'NULL')}
-              value={values[one.name] ?? ''}
-              onValue={(text) => {
-                const { [one.name]: _, ...others } = values
-                setValues(text === '' ? others : { ...others, [one.name]: text })
-              }}
-            />
-          ))}
-        </div>
-      )}
+      <ParameterValues parameters={parameters} values={values} onValues={setValues} />
       <div className="result-actions">
         <Button kind="primary" disabled={isBusy} aria-busy={isBusy} onPress={() => run(show)}>
           {CONSOLE.run}
@@ -108,12 +93,7 @@ function ReportCard({ report, onChange, onRemove }: ReportCardProps): ReactNode 
       <p className="refusal" role="alert" hidden={refusal === ''}>
         {refusal}
       </p>
-      {result !== undefined && (
-        <>
-          <p role="status">{texts.rows(result.rows.length)}</p>
-          {result.rows.length > 0 && <Result name={name} {...result} />}
-        </>
-      )}
+      {result !== undefined && <ReportRows name={name} result={result} />}
     </section>
   )
 }

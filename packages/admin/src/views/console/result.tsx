@@ -1,6 +1,7 @@
 /** Rows of an answer: as a table or drawn, and as files. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import type { ReportResult } from '../../api/reports.ts'
 import { Button } from '../../parts/button.tsx'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { copyText, useDownload } from '../../parts/copy.ts'
@@ -72,6 +73,16 @@ export function Result({ name, columns, rows }: ResultProps): ReactNode {
           {rows.length > SHOWN_ROWS_MAX && <p className="muted">{texts.more(rows.length - SHOWN_ROWS_MAX)}</p>}
         </>
       )}
+    </>
+  )
+}
+
+/** What a report answers. */
+export function ReportRows({ name, result }: { readonly name: string; readonly result: ReportResult }): ReactNode {
+  return (
+    <>
+      <p role="status">{texts.reports.rows(result.rows.length)}</p>
+      {result.rows.length > 0 && <Result name={name} {...result} />}
     </>
   )
 }

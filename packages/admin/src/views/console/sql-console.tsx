@@ -3,16 +3,18 @@ import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { runSql } from '../../api/inspection.ts'
 import type { SqlResult } from '../../api/inspection.ts'
-import type { Report } from '../../api/reports.ts'
+import { previewReport } from '../../api/reports.ts'
+import type { Report, ReportResult } from '../../api/reports.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { errorText } from '../../parts/toasts.tsx'
 import { keep, readKept, SQL_HISTORY } from '../../state/kept.ts'
 import { goTo } from '../../state/route.ts'
 import { CONSOLE } from '../../texts/console.ts'
-import { parametersOf } from './parameters.ts'
+import { ParameterValues, type GivenValues } from './parameter-values.tsx'
+import { givenParameters } from './parameters.ts'
 import { planRows, QueryPlan } from './query-plan.tsx'
 import { ReportDialog } from './report-dialog.tsx'
-import { Result } from './result.tsx'
+import { ReportRows, Result } from './result.tsx'
 import { SqlEditor } from './sql-editor.tsx'
 
 const texts = CONSOLE
@@ -31,9 +33,16 @@ function noteRun(text: string): void {
   keep(SQL_HISTORY, [text, ...ranBefore().filter((one) => one !== text)].slice(0, HISTORY_MAX))
 }
 
-interface Answer {
-  readonly kind: 'rows' | 'plan'
-  readonly result: SqlResult
+type Answer =
+  | { readonly kind: 'rows' | 'plan'; readonly result: SqlResult }
+  /** A SELECT with parameters was run. */
+  | { readonly kind: 'report'; readonly result: ReportResult }
+
+/** A statement with parameters is a SELECT: it runs as a report does. */
+async function answered(text: string, values: GivenValues): Promise<Answer> {
+  const parameters = givenParameters(text, values)
+  if (parameters.length === 0) return { kind: 'rows', result: await runSql(text) }
+  return { kind: 'report', result: await previewReport(text, parameters) }
 }
 
 export function SqlConsole(): ReactNode {
@@ -42,14 +51,17 @@ export function SqlConsole(): ReactNode {
   const [answer, setAnswer] = useState<Answer>()
   const [refusal, setRefusal] = useState('')
   const [saved, setSaved] = useState<Report>()
+  const [values, setValues] = useState<GivenValues>({})
   const { isBusy, run } = useBusy()
-  const ask = async (kind: Answer['kind']): Promise<void> => {
+  const ask = async (kind: 'rows' | 'plan'): Promise<void> => {
     setRefusal('')
     try {
-      const result = await runSql(kind === 'plan' ? `EXPLAIN QUERY PLAN ${text}` : text)
-      if (kind === 'rows') noteRun(text)
-      setHistory(ranBefore())
-      setAnswer({ kind, result })
+      if (kind === 'plan') setAnswer({ kind, result: await runSql(`EXPLAIN QUERY PLAN ${text}`) })
+      else {
+        setAnswer(await answered(text, values))
+        noteRun(text)
+        setHistory(ranBefore())
+      }
     } catch (error) {
       setAnswer(undefined)
       setRefusal(errorText(error))
@@ -59,6 +71,7 @@ export function SqlConsole(): ReactNode {
   return (
     <>
       <SqlEditor label={texts.sql} value={text} onValue={setText} onRun={() => run(() => ask('rows'))} />
+      <ParameterValues parameters={givenParameters(text, values)} values={values} onValues={setValues} />
       <div className="form-foot">
         <Button kind="primary" disabled={isBusy || isEmpty} aria-busy={isBusy} onPress={() => run(() => ask('rows'))}>
           {texts.run}
@@ -82,12 +95,12 @@ export function SqlConsole(): ReactNode {
         />
         <span className="muted">{texts.runKey}</span>
       </div>
-      {parametersOf(text, []).length > 0 && <p className="muted">{texts.parametersAreNull}</p>}
       <p className="refusal" role="alert" hidden={refusal === ''}>
         {refusal}
       </p>
       {answer?.kind === 'plan' && <QueryPlan rows={planRows(answer.result.rows)} />}
       {answer?.kind === 'rows' && <Rows result={answer.result} />}
+      {answer?.kind === 'report' && <ReportRows name="result" result={answer.result} />}
       {saved !== undefined && (
         <ReportDialog report={saved} onClose={() => setSaved(undefined)} onSaved={() => goTo(['console', 'reports'])} />
       )}
