@@ -3,7 +3,7 @@ import type { Environment as Whole } from 'pannier/types'
 import { createContext, useContext } from 'react'
 import type { Context } from 'react'
 
-/** What the page needs of the library's. */
+/** The part of the library's environment that the page needs. */
 export type Environment = Pick<Whole, 'wallClock' | 'randomBytes' | 'after'>
 
 /** The page stands inside of it. */

@@ -29,7 +29,7 @@ export interface AdapterOptions {
 export interface LoadOptions {
   /** The name of the procedure. */
   readonly procedure: string
-  /** Its parameters. */
+  /** The parameters of the procedure. */
   readonly params?: readonly unknown[] | undefined
   /**
    * Where in the answer the documents are: an object or an array. If the answer has an `invocationResult` (adapters of Worklight), or a
@@ -38,7 +38,7 @@ export interface LoadOptions {
   readonly key: string
 }
 
-/** What is asked of an adapter. */
+/** A call of an adapter's procedure. */
 export interface AdapterCall {
   /** The name of the adapter. */
   readonly adapter: string

@@ -23,7 +23,7 @@ export interface CallSite {
   readonly src: string
   readonly col?: string
   readonly usr?: string
-  /** What a failure of the storage is called; -1 when left out. */
+  /** The name of the code for a failure of the storage; -1 when left out. */
   readonly storageFailure?: CodeName
   readonly events: EventTarget | undefined
 }
@@ -74,7 +74,7 @@ export function report(onFailure: NonNullable<Callbacks['onFailure']>, error: JS
   return onFailure(err === CODES.OPERATION_FAILED_ON_SPECIFIC_DOCUMENT ? doc : err, error)
 }
 
-/** What a callback of the app throws is an unhandled rejection, and changes nothing for others. */
+/** Calls a callback of the app later. An error that it throws is an unhandled rejection, and changes nothing for others. */
 export function notify(callback: () => unknown): void {
   void Promise.resolve().then(callback)
 }

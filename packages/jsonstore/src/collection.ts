@@ -64,7 +64,7 @@ export interface OpenCollection {
   readonly schema: SearchSchema
 }
 
-/** What a collection needs of its store. */
+/** The part of a store that its collections need. */
 export interface CollectionHost {
   /** Throws PERSISTENT_STORE_NOT_OPEN if no store, or no collection of that name, is open. */
   open(name: string): OpenCollection
@@ -76,7 +76,7 @@ export interface CollectionHost {
   remove(name: string): Promise<void>
 }
 
-/** What `toString` gives. */
+/** The result of `toString`. */
 export interface CollectionListing<T extends object = JsonObject> {
   /** The collection and its first documents. */
   readonly collection: {
@@ -89,7 +89,7 @@ export interface CollectionListing<T extends object = JsonObject> {
   readonly docs?: JSONStoreDocument<T>[]
 }
 
-/** What `push` takes: documents or their ids. */
+/** The argument of `push`: documents or their ids. */
 export type PushTarget<T extends object = JsonObject> =
   | JSONStoreDocument<T>
   | number
@@ -175,7 +175,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#find('find', options, () => [])
   }
 
-  /** Those of the ids that there are, in the order of ids. */
+  /** Finds the documents that have these ids, in the order of ids. */
   findById(
     ids: number | readonly number[],
     options?: CallbackOptions | null,
@@ -277,7 +277,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     })
   }
 
-  /** What was added, replaced and removed and is not pushed yet, in that order. */
+  /** Documents that were added, replaced and removed and are not pushed yet, in that order. */
   getAllDirty(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]> {
     return this.getPushRequired(options)
   }
@@ -311,7 +311,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#call('pushRequiredCount', options, () => this.#read((access) => countDirty(access, this.name)))
   }
 
-  /** Of documents that `getAllDirty` gave: unless they were changed since, they are pushed. Resolves with their number. */
+  /** Marks documents of `getAllDirty` as pushed, unless they were changed since. Resolves with their number. */
   markClean(documents: readonly CleanDocument[], options?: CallbackOptions | null): JSONStorePromise<number> {
     return this.#call('markClean', options, () => {
       const clean = parseClean(documents)
@@ -567,7 +567,7 @@ export type RemoveTarget<T extends object = JsonObject> =
   | SearchCriteria
   | number
 
-/** What a class has that is not on its prototype. */
+/** Properties of the class's objects that are not on its prototype. */
 const OWN_PROPERTIES: ReadonlySet<string> = new Set(['name', 'username', 'promise'])
 
 function isMarked(options: WriteOptions | null | undefined, otherwise: boolean): boolean {

@@ -1,4 +1,4 @@
-/** What queries ask, as conditions on search fields; parsed from the objects that apps hand in. */
+/** Queries as conditions on search fields, parsed from the objects that apps hand in. */
 import { failure } from './errors.ts'
 import { toSearchValue, typeOfField } from './search-fields.ts'
 import type { SearchSchema, SearchValue } from './search-fields.ts'
@@ -22,13 +22,13 @@ export interface SearchCondition {
   readonly field: string
   readonly comparison: Comparison
   readonly negated: boolean
-  /** One; two of 'between', any number of 'inside'. */
+  /** One value; two of 'between', any number of 'inside'. */
   readonly values: readonly SearchValue[]
 }
 
 /** All conditions of one part hold; no conditions always do. */
 export type SearchPart = readonly SearchCondition[]
-/** One of the parts holds; none: every document. */
+/** Parts of which one must hold. An empty query finds every document. */
 export type SearchQuery = readonly SearchPart[]
 
 const PARTS: ReadonlyMap<string, { readonly comparison: Comparison; readonly negated: boolean }> = new Map(
@@ -68,7 +68,7 @@ export function parseQueries(schema: SearchSchema, queries: unknown, exact: bool
   })
 }
 
-/** What `QueryPart` makes; of several conditions one has to match. */
+/** Conditions from the objects that `QueryPart` makes; of several conditions one has to match. */
 export function parseQueryParts(schema: SearchSchema, parts: unknown): SearchQuery {
   if (parts === undefined || parts === null) return []
   return toArray(parts).map((part) => {

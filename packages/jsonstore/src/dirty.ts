@@ -22,7 +22,7 @@ export async function isDirty(access: Access, name: string, id: number): Promise
   return (await access(removedName(name)).get(idKey(id))) !== undefined
 }
 
-/** What was pushed: in which state, if that is known. */
+/** A document that was pushed, with its state at that time, if known. */
 export interface CleanDocument {
   /** The id of the document. */
   readonly _id: number
@@ -38,7 +38,10 @@ export function parseClean(documents: unknown): readonly CleanDocument[] {
   return documents
 }
 
-/** Those that have changed since are left dirty. Gives the number of those that were dirty and are not any more. */
+/**
+ * Marks documents as pushed; documents that have changed since stay dirty. Gives the number of those that were dirty and are not any
+ * more.
+ */
 export async function markClean(access: Access, name: string, documents: readonly CleanDocument[]): Promise<number> {
   const dirtyAt = new Map(documents.map(({ _id, _dirty }) => [idKey(_id), _dirty]))
   const isMeant = (one: { readonly _id: string; readonly d?: number } | undefined): boolean =>

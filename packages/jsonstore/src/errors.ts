@@ -1,4 +1,4 @@
-/** What operations fail with. */
+/** Errors of operations. */
 import { isPannierError } from 'pannier'
 import { CODES, nameOfCode } from './codes.ts'
 import type { CodeName } from './codes.ts'
@@ -9,9 +9,9 @@ export interface ErrorFacts {
   /** The name of the collection. */
   readonly col?: string
   readonly usr?: string
-  /** What the failure is about: documents, mostly. */
+  /** The subject of the failure: documents, mostly. */
   readonly doc?: unknown
-  /** What the operation has, or what an adapter has answered. */
+  /** The result of the operation so far, or the answer of an adapter. */
   readonly res?: unknown
   readonly cause?: unknown
 }
@@ -33,7 +33,7 @@ export class JSONStoreError extends Error {
   readonly usr: string
   /** The document, if the error is about one. */
   readonly doc: unknown
-  /** What was done before it failed. */
+  /** The work that was done before the failure. */
   readonly res: unknown
 
   constructor(err: number, facts: ErrorFacts = {}) {

@@ -61,7 +61,7 @@ export function parseFindOptions(schema: SearchSchema, options: unknown): Parsed
   }
 }
 
-/** What the app is given of a document. */
+/** The document as the app gets it. */
 export function resultOf({ filter }: ParsedOptions, document: Stored<StoredDocument>): object {
   if (filter === undefined) return toDocument(document)
   const { _id, json, s, o, d = 0 } = document

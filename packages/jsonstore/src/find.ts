@@ -78,11 +78,11 @@ function sortPath({ field, descending }: SortField): string {
 
 interface Candidates {
   readonly keys: ReadonlySet<string>
-  /** All of them match. */
+  /** True if all candidates match. */
   readonly isExact: boolean
 }
 
-/** Of each part by itself. */
+/** Keys of the candidates of each part. */
 async function candidates(documents: Documents, { parts }: QueryPlan): Promise<Candidates> {
   const keys = new Set<string>()
   let isExact = true
@@ -146,7 +146,7 @@ async function keysOf(query: Query<Found, Found>): Promise<string[]> {
   return rows.map(({ _id }) => _id)
 }
 
-/** Those of the documents that match; some may have changed since the index was read. */
+/** Documents with these keys that match; some may have changed since the index was read. */
 async function matching(documents: Documents, query: SearchQuery, keys: readonly string[]): Promise<Found[]> {
   const found = await documents.get(keys)
   return found.filter((document) => document !== undefined && matchesQuery(query, document)) as Found[]

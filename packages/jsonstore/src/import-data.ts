@@ -12,25 +12,25 @@ import type { Target } from './writes.ts'
 
 /** The content of one collection, as the functions of the old app gave it. */
 export interface ExportedCollection {
-  /** What `findAll()` gave. */
+  /** The result of `findAll()`. */
   readonly documents: readonly object[]
-  /** What `getAllDirty()` gave: also those that were removed. */
+  /** The result of `getAllDirty()`, removed documents included. */
   readonly dirty?: readonly object[] | undefined
-  /** What `findAll({ filter: ['_id', …] })` gave, with the additional search fields. */
+  /** The result of `findAll({ filter: ['_id', …] })`, with the additional search fields. */
   readonly additional?: readonly object[] | undefined
 }
 
-/** What an export holds. */
+/** The content of an export. */
 export interface ExportedData {
   /** The documents of each collection. */
   readonly collections: Readonly<Record<string, ExportedCollection>>
 }
 
-/** What was imported into one collection. */
+/** The result of an import into one collection. */
 export interface ImportedCollection {
   /** How many documents were imported. */
   readonly imported: number
-  /** Those whose ids there were already: they are left as they are. */
+  /** The number of documents whose ids were in use: the stored documents stay as they are. */
   readonly skipped: number
 }
 

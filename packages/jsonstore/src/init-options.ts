@@ -1,4 +1,4 @@
-/** What `init` takes, checked. */
+/** The options of `init`, checked. */
 import { failure, toJSONStoreError, USERNAME_DEFAULT } from './errors.ts'
 import { parseSearchSchema } from './search-fields.ts'
 import type { SearchFieldType, SearchSchema } from './search-fields.ts'
@@ -7,9 +7,9 @@ import type { SyncOptions } from './sync.ts'
 import type { CallbackOptions } from './call.ts'
 import { isObject } from './values.ts'
 
-/** What is declared of a collection: its search fields and its adapter. */
+/** The declaration of a collection: its search fields and its adapter. */
 export interface CollectionConfig {
-  /** What the collection can be asked by: paths (`address.city`, also through arrays) and types. */
+  /** The fields of queries: paths (`address.city`, also through arrays) and types. */
   readonly searchFields?: Readonly<Record<string, SearchFieldType>> | undefined
   /** Fields whose values are not in the documents, but are given with them to `add`. */
   readonly additionalSearchFields?: Readonly<Record<string, SearchFieldType>> | undefined
@@ -54,7 +54,7 @@ export interface ParsedCollection extends CollectionDeclaration {
 
 const USERNAMES_RESERVED = /^(?:jsonstore|jsonstorekey|dpk)/i
 
-/** What is no object has no collections. */
+/** The collections of `init`. A value that is no object has no collections. */
 export function parseCollections(collections: unknown, options: InitOptions): readonly ParsedCollection[] {
   if (!isObject(collections)) return []
   return Object.entries(collections).map(([name, given]) => parseCollection(name, given, options))

@@ -17,7 +17,7 @@ export function matchesQuery(query: SearchQuery, document: StoredDocument & { re
   )
 }
 
-/** What the stored text alone tells; undefined: the document has to be asked, as several values may be in it. */
+/** Whether a condition holds by the stored text alone; undefined: it may have several values, so the document decides. */
 export function meetsAlone(condition: SearchCondition, value: SearchValue | undefined): boolean | undefined {
   const mayBeSeveral = typeof value === 'string' && value.includes(VALUES_SEPARATOR)
   if (mayBeSeveral && condition.comparison !== 'like') return undefined

@@ -1,6 +1,6 @@
 /**
- * What of a query an index can look up, as selectors. That a text contains another can not be looked up; but where a search field has few
- * different values these are told by its index, and those that match can.
+ * The part of a query that an index can look up, as selectors. That a text contains another can not be looked up; but where a search
+ * field has few different values these are told by its index, and those that match can.
  */
 import type { TransactionCollection, Selector, Stored } from 'pannier'
 import type { SearchCondition, SearchPart, SearchQuery } from './conditions.ts'
@@ -16,7 +16,7 @@ export type Found = Stored<StoredDocument>
 export interface PartPlan {
   readonly part: SearchPart
   readonly selector: Selector<Found>
-  /** What the selector does not say. */
+  /** Conditions that the selector does not express. */
   readonly others: SearchPart
 }
 

@@ -16,7 +16,7 @@ export interface JSONStorePromise<T> extends Promise<T> {
   always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this
   /** This promise as jQuery 1 and 2 take it. */
   promise(): JQueryPromise<T>
-  /** What follows is again such a promise. */
+  /** A promise that follows is again such a promise. */
   then<A = T, B = never>(
     onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

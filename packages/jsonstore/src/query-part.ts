@@ -91,7 +91,7 @@ export class QueryPartConditions {
     return this.#add('$notBetween', field, Array.isArray(from) ? from : [from, to])
   }
 
-  /** One of the values. */
+  /** Finds documents with one of the values. */
   inside(field: string, values: readonly QueryValue[]): this {
     return this.#add('$inside', field, values)
   }

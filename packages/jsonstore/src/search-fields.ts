@@ -18,7 +18,7 @@ export type SearchFields = Readonly<Record<string, SearchFieldType>>
 
 export type SearchValue = string | number
 
-/** What of a document the indexes hold. */
+/** The part of a document that indexes hold. */
 interface SearchValues {
   /** By the names of search fields. */
   readonly values: Readonly<Record<string, SearchValue>>
@@ -32,7 +32,7 @@ export interface SearchSchema {
   readonly additionalSearchFields: SearchFields
 }
 
-/** What joins several values. */
+/** The text between several values. */
 export const VALUES_SEPARATOR = '-@-'
 /** Fields that every document has; no search field has such a name. */
 export const DOCUMENT_FIELDS: readonly string[] = ['_id', 'json', '_operation', '_deleted', '_dirty']
@@ -109,7 +109,7 @@ export function toSearchValue(type: SearchFieldType, value: unknown): SearchValu
   return value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value
 }
 
-/** One of several values of a field, exactly. */
+/** The tag of one of several values of a field, exactly. */
 export function tagOf(name: string, value: SearchValue): string {
   return `${name}\u0000${typeof value === 'number' ? 'n' : 's'}${value}`
 }

@@ -46,7 +46,7 @@ export class Session {
       : this.#inHeld(this.#held, work)
   }
 
-  /** All that `work` does is done, or nothing of it. It may be called again. */
+  /** Runs `work` in a transaction: all of it is done, or nothing. It may be called again. */
   write<R>(work: (access: Access) => Promise<R>): Promise<R> {
     return this.#held === undefined
       ? this.database.transaction((tx) => work(accessOf(tx)))
@@ -81,7 +81,7 @@ export class Session {
     await held.finished
   }
 
-  /** One at a time: nothing is written while a query reads. */
+  /** Runs works in turn: nothing is written while a query reads. */
   #inHeld<R>(held: Held, work: (access: Access) => Promise<R>): Promise<R> {
     const result = Promise.all([held.begun, settled(held.last)]).then(([tx]) => work(accessOf(tx)))
     held.last = result

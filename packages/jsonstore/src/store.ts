@@ -38,7 +38,7 @@ export interface JSONStoreSettings {
   readonly invokeProcedure?: InvokeProcedure | undefined
   /** Asked before a store is made with `localKeyGen: false`; its failure is code 16. Keys are Pannier's own in any case. */
   readonly secureRandom?: (() => unknown) | undefined
-  /** What `toString` writes to; the console when left out. */
+  /** The output of `toString`; the console when left out. */
   readonly log?: ((text: string) => void) | undefined
   /** For `sync`; the platform's own when left out. */
   readonly fetch?: typeof fetch | undefined
@@ -81,7 +81,7 @@ export class JSONStoreApi {
   #opened: Opened | undefined
   #password: string | undefined
   readonly #host: CollectionHost
-  /** What opens and closes takes turns. */
+  /** The end of the last open or close: they run one after another. */
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(settings: JSONStoreSettings = {}) {
@@ -501,7 +501,7 @@ async function wrapped<R>(name: CodeName, work: () => Promise<R>): Promise<R> {
   }
 }
 
-/** What is in the log is not counted, so it is written to pages first, unless a transaction is in the way. */
+/** The bytes of all documents. The log is not counted, so it is written to pages first, except inside a transaction. */
 async function storedBytes(database: Database, inTransaction: boolean = false): Promise<number> {
   if (!inTransaction) await database.flush()
   let bytes = 0

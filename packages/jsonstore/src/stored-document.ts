@@ -5,10 +5,10 @@
 import type { IndexInput, Stored } from 'pannier'
 import type { SearchSchema, SearchValue } from './search-fields.ts'
 
-/** What an app stores. */
+/** An object that an app stores. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** What was done to a dirty document. */
+/** The change of a dirty document. */
 export type Operation = 'add' | 'store' | 'replace' | 'refresh' | 'remove'
 
 export interface StoredDocument {
@@ -35,7 +35,7 @@ export interface JSONStoreDocument<T extends object = JsonObject> {
 
 /** A document with changes that were not pushed yet. */
 export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreDocument<T> {
-  /** What was done to it last. */
+  /** The last change of the document. */
   readonly _operation: Operation
   /** When, in milliseconds since 1970. */
   readonly _dirty: number

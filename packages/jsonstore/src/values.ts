@@ -1,4 +1,4 @@
-/** What is asked of arguments again and again. */
+/** Checks and conversions of arguments. */
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -23,10 +23,10 @@ export function createJSONStore(settings: JSONStoreSettings = {}): JSONStoreApi 
   return new JSONStoreApi(settings)
 }
 
-/** The one of the app, with the default settings. */
+/** The store of the app, with the default settings. */
 export const JSONStore: JSONStoreApi = createJSONStore()
 
-/** What is added to `WL`. */
+/** The additions to `WL`. */
 interface Additions {
   readonly JSONStore: JSONStoreApi
   /** For `sort`: `[{ age: WL.constant.DESCENDING }]`. */

@@ -1,6 +1,6 @@
 /**
- * What changes documents. Each function runs inside a transaction and checks everything before its first write, so that a failure
- * leaves the transaction of an app as it was.
+ * Changes of documents. Each function runs inside a transaction and checks everything before its first write, so that a failure leaves
+ * the transaction of an app as it was.
  */
 import type { Stored } from 'pannier'
 import type { SearchPart } from './conditions.ts'
@@ -25,7 +25,7 @@ export interface NewDocument {
   readonly json: JsonObject
   /** By lower-case names. */
   readonly additional: Readonly<Record<string, unknown>>
-  /** Its id in a remote database, if it comes from there. */
+  /** The id in a remote database, for documents that come from there. */
   readonly remoteId?: string
 }
 
@@ -59,7 +59,7 @@ export async function takeIds(access: Access, name: string, count: number, min =
   return first
 }
 
-/** All of them, or nothing: then the failure has those that are not there. */
+/** Replaces all of the documents, or none: then the failure has the missing ones. */
 export async function replaceDocuments(
   access: Access,
   target: Target,
@@ -158,12 +158,12 @@ export function storedOf(
   return { json, s: values, ...(tags.length > 0 && { m: tags }) }
 }
 
-/** It was added here and never pushed. */
+/** Whether the document was added here and never pushed. */
 function isNew({ o, d }: StoredDocument): boolean {
   return o === 'add' && d !== undefined
 }
 
-/** What is stored in place of a document. */
+/** The stored form of a document's replacement. */
 export function replacedBy(
   target: Target,
   stored: Stored<StoredDocument>,

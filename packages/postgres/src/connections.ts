@@ -57,7 +57,7 @@ export class Connections {
     this.#environment = environment
   }
 
-  /** One more user: the connections stay until all have left. */
+  /** Adds one user: the connections stay until all users have left. */
   join(): void {
     this.#users++
   }
@@ -76,7 +76,7 @@ export class Connections {
     return this.#use(statements.length, (connection) => connection.runTogether(statements))
   }
 
-  /** What may be done twice: tried again while PostgreSQL can't be reached. */
+  /** Runs `work`, which must be safe to repeat, again and again while PostgreSQL can't be reached. */
   async patiently<T>(work: () => Promise<T>, patience: Patience = this.patience()): Promise<T> {
     for (;;) {
       try {
@@ -201,7 +201,10 @@ interface Protocol {
 
 type Answer = (error: unknown, result: QueryArrayResult | QueryArrayResult[]) => void
 
-/** Whatever role and database have as their default: the fences need statements that see what was committed before them. */
+/**
+ * The isolation level does not depend on the defaults of role and database: fences need statements that see what was
+ * committed before them.
+ */
 const BEGIN = 'begin isolation level read committed read write'
 
 /**

@@ -15,7 +15,7 @@ interface Sides {
   readonly copy: number
 }
 
-/** Of pages or log records in one statement. */
+/** The bytes of pages or log records in one statement. */
 const BATCH_BYTES = 4 * 1024 * 1024
 const ROWS_MAX = 500
 
@@ -30,7 +30,7 @@ const RECORDS: Table = { name: 'log', key: 'sequence' }
 
 export class Copying {
   readonly #sides: Sides
-  /** What the target has, by number, with the transaction that has written it at the source. */
+  /** Rows that the target has, by number, with the transaction that wrote each of them at the source. */
   readonly #copied: ReadonlyMap<Table, Map<number, string>> = new Map([
     [PAGES, new Map()],
     [RECORDS, new Map()],

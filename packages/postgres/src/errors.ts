@@ -19,8 +19,8 @@ const DIVISION_BY_ZERO = '22012'
 const UNIQUE_VIOLATION = '23505'
 
 /**
- * What the server answers while it starts, stops, is a standby, has no connection left, or lets another transaction go first. Or when a
- * transaction came too slowly.
+ * SQLSTATEs of a server that starts, stops, is a standby, has no connection left, or prefers another transaction. Or
+ * when a transaction came too slowly.
  */
 const PASSING: ReadonlySet<string> = new Set(
   '25006 53300 57P03 40001 40P01 55P03 26000 42P05 25P02 25P03 25P04'.split(' '),
@@ -41,7 +41,7 @@ export function isFenced(error: unknown): boolean {
   return state === DIVISION_BY_ZERO || state === UNIQUE_VIOLATION
 }
 
-/** What a call that was sent has come to. */
+/** The outcome of a call that was sent. */
 export function outcomeOf(error: unknown): Refused | UnknownOutcome {
   const state = stateOf(error)
   if (state === undefined || ENDED.has(state) || state.startsWith('08'))

@@ -1,6 +1,6 @@
 /**
- * What the handles of one process share to know of those in other processes. One connection hears their messages. A poll makes up for
- * what it has missed. A heartbeat keeps the pins of this process.
+ * The knowledge about other processes that the handles of one process share. One connection hears their messages. A
+ * poll makes up for what it has missed. A heartbeat keeps the pins of this process.
  *
  * Messages only make things quicker. Whatever is lost, the next poll finds. A process that gives no sign of life for
  * `SERVER_SILENCE_MS_MAX` has no pins any more.
@@ -29,7 +29,7 @@ export interface Member {
   look(): void
   /** The request that it has the lease by. */
   readonly held: string | undefined
-  /** What a poll has found of its turn that began while it had the lease by the request `held`. */
+  /** Reports a poll that began while this handle had the lease by the request `held`: who has the lease now. */
   turn(held: string, holder: string | null, isWanted: boolean): void
 }
 

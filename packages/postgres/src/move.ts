@@ -183,7 +183,7 @@ class Move {
     return `${this.#places.home.settings.schema}.placement`
   }
 
-  /** Each of them may be done twice. */
+  /** Runs a statement that is safe to repeat at the first PostgreSQL. */
   #atHome(statement: Statement): Promise<Result> {
     const { connections } = this.#places.home
     return connections.patiently(() => connections.one(statement))

@@ -24,7 +24,7 @@ export interface PostgresOptions {
 
 /** The options with their defaults. */
 export interface Settings {
-  /** One for each host. */
+  /** A connection string for each host. */
   readonly urls: readonly string[]
   readonly listenUrls: readonly string[]
   readonly schema: string

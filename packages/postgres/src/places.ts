@@ -13,11 +13,14 @@ import type { OnePostgres } from './one-postgres.ts'
 /** Where a database is. */
 export interface Spot {
   readonly postgres: OnePostgres
-  /** That of the move which has brought it there; null: it was made there. Undefined: nobody has asked. */
+  /**
+   * The number of the move that brought the database there; null: the database was created there. Undefined: nobody has
+   * asked.
+   */
   readonly number: number | null | undefined
 }
 
-/** What a handle has found in place of its database. */
+/** A handle's look for its database in one PostgreSQL. */
 interface Found {
   readonly id: number | undefined
   /** Undefined: it is gone. */
@@ -29,7 +32,7 @@ interface Placement {
   readonly spot: Spot
   /** The number of the move that runs. */
   readonly moving: number | null
-  /** It has stopped the writers for longer than it may. */
+  /** The move has stopped the writers for longer than `FROZEN_MS_MAX`. */
   readonly isOverdue: boolean
 }
 
@@ -51,7 +54,7 @@ export class Places {
     this.environment = this.home.environment
   }
 
-  /** One more user: the connections stay until all have left. */
+  /** Adds one user: the connections stay until all users have left. */
   join(): void {
     for (const { connections } of this.all) connections.join()
   }
@@ -212,7 +215,7 @@ export class Places {
     return { spot, moving, isOverdue }
   }
 
-  /** The others may be away: nobody waits for them. */
+  /** Finds the PostgreSQL with this id. PostgreSQLs that do not answer are not waited for. */
   async #byId(id: string, name: string): Promise<OnePostgres> {
     const another = new Error('another')
     try {
@@ -242,7 +245,7 @@ export class Places {
     return this.#at(this.home, text, values)
   }
 
-  /** What may be done twice. */
+  /** Runs a statement that is safe to repeat. */
   async #at(
     { connections }: OnePostgres,
     text: string,

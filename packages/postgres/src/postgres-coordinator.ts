@@ -15,7 +15,7 @@ import type { OnePostgres } from './one-postgres.ts'
 /** How long one that waits sleeps, if it hears nothing. */
 const WAIT_MS = 250
 
-/** Whose coordinator it is. */
+/** The handle to which a coordinator belongs. */
 export interface Handle {
   /** The name of the database. */
   readonly name: string

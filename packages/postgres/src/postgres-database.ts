@@ -30,7 +30,9 @@ type Blob = readonly [ids: string, starts: string, sizes: string, bytes: Buffer]
 
 const RELAXED = 'set local synchronous_commit = off'
 
-/** What is counted: the newest commit, the newest storage checkpoint, and how often the keyring was put. */
+/**
+ * The counters that a poll reads: the newest commit, the newest storage checkpoint, and how often the keyring was put.
+ */
 interface Seen {
   readonly sequence: number
   readonly generation: number
@@ -43,7 +45,7 @@ interface Meta {
   readonly bytes: Uint8Array
 }
 
-/** What a call that may have happened has come to. */
+/** The outcome of a call whose answer was lost. */
 type Settled = 'happened' | 'not'
 
 /** The database is not where this handle looked: it is gone there, or a move has stopped it. */

@@ -1,6 +1,9 @@
-/** What is typed into a form before the document shows it: React's external store. Each save waits for the one before. */
+/**
+ * A store of the changes that a person types into a form before the document shows them: React's external store. Each
+ * save waits for the one before.
+ */
 
-/** What `useDraft` returns. */
+/** The result of `useDraft`. */
 export interface Draft<Row extends object> {
   /** The document with what is typed. Undefined while the document is, and nothing is typed. */
   readonly draft: Row | undefined
@@ -23,7 +26,7 @@ export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown
 interface Typed {
   readonly value: unknown
   readonly isSaved: boolean
-  /** What the field was before, and all that was typed: a document that comes late has one of these. */
+  /** The former value of the field, and all texts typed since: a document that comes late has one of these. */
   readonly former: ReadonlySet<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a component reads something live from: React's external store. It is started when the component subscribes, which
- * it does only once it is mounted, and closed when it unsubscribes; so a render that React throws away leaves nothing behind.
+ * A store of a live value: React's external store. It is started when the component subscribes, which it does only once
+ * it is mounted, and closed when it unsubscribes; so a render that React throws away leaves nothing behind.
  */
 import type { LiveStatus } from 'pannier/types'
 

@@ -1,7 +1,7 @@
-/** What a component reads the state of a replication from: React's external store. It listens while the component is mounted. */
+/** A store of the state of a replication: React's external store. It listens while the component is mounted. */
 import type { Database, Replication, ReplicationProgress, ReplicationStatus } from 'pannier'
 
-/** What `useSync` returns. */
+/** The result of `useSync`. */
 export interface SyncState {
   /** 'idle' without a replication. */
   readonly status: ReplicationStatus | 'idle'

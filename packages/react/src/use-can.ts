@@ -8,8 +8,8 @@ export interface CanSource<Question extends readonly unknown[]> {
 }
 
 /**
- * What `client.can` answers: whether the rules admit a write. Undefined until it is known, and where that can't be known on this device.
- * The component renders again when the answer is another one.
+ * The answer of `client.can`: whether the rules admit a write. Undefined until it is known, and where that can't be
+ * known on this device. The component renders again when the answer is another one.
  *
  * @example
  * const mayUpdate = useCan(client, 'update', task)

@@ -7,7 +7,7 @@ import { useLive, type LiveKind } from './use-live.ts'
 /** A query whose count is to be live while the component is mounted, or a count that is live already and that its owner closes. */
 export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount
 
-/** What `useCount` returns. */
+/** The result of `useCount`. */
 export interface CountResult {
   /** Undefined until it is there. */
   readonly count: number | undefined

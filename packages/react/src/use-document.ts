@@ -2,7 +2,7 @@
 import type { Query } from 'pannier'
 import { useRows, type LiveResult } from './use-live-query.ts'
 
-/** What `useDocument` returns. */
+/** The result of `useDocument`. */
 export interface DocumentResult<Row extends object> {
   /** Undefined while it is loading, and for a missing document: `status` says which. */
   readonly document: Row | undefined
@@ -12,7 +12,7 @@ export interface DocumentResult<Row extends object> {
   readonly error: unknown
 }
 
-/** What is needed of a collection. */
+/** The part of a collection that `useDocument` needs. */
 export interface DocumentSource<Row extends object> {
   /** A query on the collection. */
   find(selector: { readonly _id: string }): Pick<Query<Row>, 'live' | 'isSame'>

@@ -7,7 +7,7 @@ import { useLive } from './use-live.ts'
 /** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
 export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>
 
-/** What `useLiveQuery` returns. */
+/** The result of `useLiveQuery`. */
 export interface LiveResult<Row extends object> {
   /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
   readonly rows: readonly Row[]

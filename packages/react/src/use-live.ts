@@ -1,4 +1,4 @@
-/** What is live in a component: rows of a query, or their count. */
+/** Live values in a component: rows of a query, or their count. */
 import { useMemo, useState, useSyncExternalStore, type DependencyList } from 'react'
 import type { Query } from 'pannier'
 import { callUser } from 'pannier/internal'

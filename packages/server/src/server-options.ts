@@ -61,7 +61,7 @@ export interface ServerOptions extends AppOptions {
    * known at CouchDB's door alone. Without an admin, `server.backend.accounts.firstSuperuser` makes the first superuser.
    */
   readonly admin?: string
-  /** Of passwords, sessions and logins. */
+  /** Settings of passwords, sessions and logins. */
   readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>
   /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
   readonly https?: HttpsOptions
@@ -163,7 +163,7 @@ export function checkServerOptions(options: ServerOptions): void {
 
 const SHARED: OptionNames<SharedStorage> = { storage: true, name: true, isRestored: true }
 
-/** What a server does in files of its own can't be done by several. */
+/** Refuses options for a storage that several servers share: work in files of one server can't be shared. */
 function checkShared({ storage, https, database }: ServerOptions): void {
   checkOptions('createServer(): storage', storage!, SHARED)
   if (database !== undefined) throw badArgument('createServer()', 'storage and database exclude each other', 'both')

@@ -97,7 +97,10 @@ export interface PannierServer {
   readonly url: string | undefined
   /** The database that it serves. */
   readonly database: Database
-  /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
+  /**
+   * Collections with the guards of the server, for the program around it: `server.gateway.collection(SYSTEM,
+   * 'people')`.
+   */
   readonly gateway: Gateway
   /** The application backend: collections with fields and rules, accounts, settings. */
   readonly backend: Backend
@@ -283,7 +286,7 @@ function backupHostOf({ environment, dir, storage, encryption, onRestart }: Chos
   }
 }
 
-/** What stands below HTTP. */
+/** The parts of the server below HTTP. */
 interface Domain {
   readonly state: ServerState
   readonly databases: Databases

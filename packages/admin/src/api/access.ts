@@ -1,4 +1,4 @@
-/** What opens the server: API tokens of programs, and sessions of accounts. */
+/** Credentials that open the server: API tokens of programs, and sessions of accounts. */
 import type { Row } from './records.ts'
 import { listRecords, quoted } from './records.ts'
 import { request } from './request.ts'
@@ -46,7 +46,7 @@ export interface AccountSession {
   readonly created: string
   readonly used: string
   readonly expires: string
-  /** It is that of this page. */
+  /** True for the session of this page. */
   readonly current: boolean
 }
 
@@ -64,7 +64,7 @@ export function endAccountSession(collection: string, account: string, session: 
   return request('DELETE', `${sessionsOf(collection, account)}/${encodeURIComponent(session)}`)
 }
 
-/** All but that of this page. */
+/** Ends all sessions of the account except the session of this page. */
 export function endAccountSessions(collection: string, account: string): Promise<void> {
   return request('DELETE', sessionsOf(collection, account))
 }
@@ -91,7 +91,7 @@ export function sendPasswordReset(collection: string, email: string): Promise<vo
 export interface AccountProvider {
   readonly id: string
   readonly provider: string
-  /** What the service calls the account. */
+  /** The account's id at the provider. */
   readonly providerId: string
   readonly created: string
 }

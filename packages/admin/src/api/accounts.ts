@@ -96,7 +96,7 @@ export async function endSession(account: Account, token: string): Promise<void>
   await request('DELETE', `${SUPERUSERS}/records/${account.id}/sessions/${sid}`, { token })
 }
 
-/** What a token says of itself; nobody has checked it. */
+/** The claims of a token, which nobody has checked. */
 export function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const [, payload = ''] = token.split('.')

@@ -81,7 +81,7 @@ interface TokenOptions {
   readonly duration: number
 }
 
-/** What collections of accounts have beside the rest. */
+/** The options of collections of accounts. */
 export interface AuthOptions {
   readonly authRule: Rule
   readonly manageRule: Rule
@@ -145,7 +145,7 @@ export async function listCollections(signal?: AbortSignal): Promise<Collection[
 /** A field needs its name and type; the server fills in the rest. */
 export type NewField = Pick<Field, 'name' | 'type'> & Partial<Field>
 
-/** What is left out is as the server has it: no rules, no indexes. */
+/** A definition to create. Parts that are left out are as the server has them: no rules, no indexes. */
 export type NewCollection = Pick<Collection, 'name' | 'type'> &
   Partial<Omit<Collection, 'fields'>> & { readonly fields: readonly NewField[] }
 

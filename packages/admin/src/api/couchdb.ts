@@ -68,7 +68,7 @@ export interface Plan {
 }
 
 export interface Replication {
-  /** Of its document in `_replicator`; null if it was started without one. */
+  /** The id of its document in `_replicator`; null if it was started without one. */
   readonly doc_id: string | null
   readonly id: string
   readonly source: string
@@ -234,7 +234,7 @@ export interface Change {
   readonly seq: string
   readonly id: string
   readonly deleted?: boolean
-  /** Its leaf revisions, the winner first. Those beside it are conflicts, or ends of branches that were deleted. */
+  /** The leaf revisions of the document, the winner first. Those beside it are conflicts, or ends of branches that were deleted. */
   readonly changes: readonly { readonly rev: string }[]
 }
 
@@ -316,7 +316,7 @@ export async function explainFind(database: string, query: Readonly<Record<strin
   return pannier
 }
 
-/** Those with a document, then those without. */
+/** Replications with a document, then replications without. */
 export async function listReplications(signal: AbortSignal): Promise<readonly Replication[]> {
   const query = { limit: 1000 }
   const [{ docs }, { jobs }] = await Promise.all([
@@ -327,7 +327,7 @@ export async function listReplications(signal: AbortSignal): Promise<readonly Re
   return [...docs, ...others.map((job) => ({ ...job, doc_id: null, state: 'running', error_count: 0 }))]
 }
 
-/** Its document is named by the server. */
+/** Starts a replication by a document, which the server names. */
 export function makeReplication(replication: NewReplication): Promise<unknown> {
   return couchRequest('POST', '/_replicator', { body: replication })
 }

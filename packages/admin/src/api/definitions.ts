@@ -3,7 +3,7 @@ import type { Collection, Field, NewField, Rule } from './collections.ts'
 import type { Row, Values } from './records.ts'
 import { request, requestText } from './request.ts'
 
-/** What a change sends: what is left out stays. A field without an id is new. */
+/** A change of a definition: parts that are left out stay. A field without an id is new. */
 export type DefinitionChange = Partial<Omit<Collection, 'fields'>> & { readonly fields?: readonly NewField[] }
 
 export function updateCollection(id: string, change: DefinitionChange): Promise<Collection> {
@@ -34,7 +34,7 @@ export interface CheckedChange {
   readonly migration: string | null
 }
 
-/** What a change would do. Nothing is changed. @throws ApiError what the server would refuse */
+/** Reports the effects of a change. Nothing is changed. @throws ApiError what the server would refuse */
 export function checkChange(id: string, change: DefinitionChange): Promise<CheckedChange> {
   return request('POST', `${pathOf(id)}/check`, { body: change })
 }
@@ -47,7 +47,7 @@ export function importCollections(
   return request('PUT', '/collections/import', { body: { collections, reports, deleteMissing } })
 }
 
-/** What a new collection of each type begins with. */
+/** The definitions with which new collections of each type begin. */
 export function loadScaffolds(): Promise<Readonly<Record<Collection['type'], Collection>>> {
   return request('GET', '/collections/meta/scaffolds')
 }
@@ -116,7 +116,7 @@ export interface PreviewQuestion {
   readonly rule: Rule
   /** Null: a guest. */
   readonly account: { readonly collection: string; readonly record: string } | null
-  /** What a write sends. */
+  /** The values of a write. */
   readonly body?: Values
   /** One record, which is explained. */
   readonly record?: string

@@ -1,4 +1,4 @@
-/** What superusers ask about the database: its figures, a check of it, statements of SQL, plans of lists. */
+/** Questions of superusers about the database: its figures, a check of it, statements of SQL, plans of lists. */
 import type { Plan } from './couchdb.ts'
 import { couchText, request } from './request.ts'
 

@@ -1,4 +1,4 @@
-/** What has happened on the server. */
+/** The logs of the server. */
 import { request } from './request.ts'
 
 export interface Log {

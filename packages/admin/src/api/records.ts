@@ -21,7 +21,7 @@ export interface ListQuery {
   readonly skipTotal?: boolean
 }
 
-/** What a value may be in a form: files are sent beside the rest. */
+/** Values of a form: files are sent beside the rest. */
 export type Values = Readonly<Record<string, unknown>>
 
 export function listRecords(collection: string, query: ListQuery, signal?: AbortSignal): Promise<RowPage> {
@@ -54,7 +54,7 @@ export function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
-/** What has one of these signs is meant as a filter. */
+/** Signs of which one makes a text a filter. */
 const SIGNS = /[=<>~!&|()"'@{}]/
 const WORDY: ReadonlySet<string> = new Set(['text', 'editor', 'email', 'url', 'select', 'number'])
 

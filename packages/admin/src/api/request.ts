@@ -1,7 +1,7 @@
 /** One request to the server, at its REST API or at CouchDB's door. Every other file of `api/` says what there is to ask for. */
 import type { Environment } from '../environment.ts'
 
-/** What is wrong with one value of a form. */
+/** The error of one value of a form. */
 interface FieldError {
   readonly code: string
   readonly message: string
@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly status: number
   /** By the name of the field. An error of a list or of an object has errors inside. */
   readonly fields: Readonly<Record<string, FieldError>>
-  /** All that the answer said. */
+  /** The whole answer of the server. */
   readonly answer: Readonly<Record<string, unknown>>
 
   constructor(status: number, message: string, answer: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
@@ -37,7 +37,7 @@ interface RequestOptions {
   readonly token?: string
 }
 
-/** What the session does around requests; `state/session.ts` sets it. */
+/** The session around requests; `state/session.ts` sets it. */
 interface RequestHost {
   readonly environment: Environment
   token(): string
@@ -70,7 +70,7 @@ function urlOf(path: string, query: RequestOptions['query'] = {}): string {
   return url.href
 }
 
-/** What the server has answered, as JSON; undefined if it has answered without a body. @throws ApiError */
+/** Sends a request. Gives the JSON of the answer; undefined for an answer without a body. @throws ApiError */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   const text = await textOf(method, `api${path}`, options)
   return (text === '' ? undefined : JSON.parse(text)) as T

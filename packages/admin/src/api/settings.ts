@@ -1,4 +1,4 @@
-/** What superusers set. Secrets are written, and never shown. */
+/** The settings of the server. Secrets are written, and never shown. */
 import { request } from './request.ts'
 
 export interface RateLimitRule {
@@ -16,14 +16,14 @@ export function readSettings(signal: AbortSignal): Promise<Settings> {
   return request('GET', '/settings', { signal })
 }
 
-/** What is left out stays. @throws ApiError with what is wrong, in the form of the settings */
+/** Changes settings; settings that are left out stay. @throws ApiError with the errors in the form of the settings */
 export function changeSettings(changes: Settings): Promise<Settings> {
   return request('PATCH', '/settings', { body: changes })
 }
 
 interface TestMail {
   readonly email: string
-  /** Whose templates are used. */
+  /** The collection whose templates are used. */
   readonly collection: string
   readonly template: string
 }

@@ -1,4 +1,4 @@
-/** What a replica of the superuser asks for. The rest is the work of `@pannier/client`. */
+/** The requests that a superuser's replica adds. The rest is the work of `@pannier/client`. */
 import { request } from './request.ts'
 
 /** @throws ApiError 400: no replica can have this part of the collection */

@@ -1,4 +1,4 @@
-/** What leaves the page: a text for the clipboard, or a file. */
+/** Ways for data out of the page: a text for the clipboard, or a file. */
 import { useEnvironment } from '../environment.ts'
 import { TEXTS } from '../texts.ts'
 import { showDone, showError } from './toasts.tsx'
@@ -15,7 +15,7 @@ export async function copyText(text: string): Promise<void> {
   showDone(TEXTS.copy.done)
 }
 
-/** What gives a file to the browser, as if it had been downloaded. */
+/** A function that gives a file to the browser, as if it had been downloaded. */
 export function useDownload(): (blob: Blob, name: string) => void {
   const environment = useEnvironment()
   return (blob, name) => {

@@ -6,7 +6,7 @@ export interface DataColumn<T> {
   readonly title: string
   readonly cell: (row: T) => ReactNode
   readonly isNumber?: boolean
-  /** Of buttons: its title is for screen readers alone. */
+  /** A column of buttons: its title is for screen readers alone. */
   readonly isActions?: boolean
 }
 

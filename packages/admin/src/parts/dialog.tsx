@@ -10,10 +10,10 @@ import { TEXTS } from '../texts.ts'
 import { Button } from './button.tsx'
 import { UnsavedParts, useUnsaved } from './use-unsaved.ts'
 
-/** What takes the focus: one has come to type, or to answer. */
+/** The control that takes the focus: people come to type, or to answer. */
 const FIRST = '.dialog-body :is(input:not([readonly]), select, textarea)'
 
-/** What had the focus before the first of the open dialogs. One may take the place of another. */
+/** The element that had the focus before the first of the open dialogs. One may take the place of another. */
 let opener: HTMLElement | undefined
 
 interface DialogProps {

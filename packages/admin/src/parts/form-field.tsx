@@ -4,7 +4,7 @@ import type { InputHTMLAttributes, ReactNode } from 'react'
 import { Icon } from './icon.tsx'
 import type { IconName } from './icon.tsx'
 
-/** What a control inside takes. */
+/** Attributes of the control inside. */
 export interface ControlProps {
   readonly id: string
   readonly 'aria-describedby': string | undefined

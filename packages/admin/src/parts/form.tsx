@@ -6,7 +6,7 @@ import { errorText } from './toasts.tsx'
 import { useUnsaved } from './use-unsaved.ts'
 
 interface FormProps {
-  /** What it throws is shown above the button. A text that it returns is shown so too. */
+  /** Submits the form. The message of an error is shown above the button. A text that it returns is shown so too. */
   readonly onSubmit: () => Promise<string | undefined>
   /** The name of the button. */
   readonly submit: string

@@ -1,4 +1,4 @@
-/** What stands where something is still loading, has failed, or is empty. */
+/** Signs in place of content that is still loading, has failed, or is empty. */
 import type { ReactNode } from 'react'
 import { isMissingPart } from '../state/on-demand.ts'
 import { TEXTS } from '../texts.ts'

@@ -39,7 +39,7 @@ export function reportError(error: unknown): void {
   if (!(error instanceof ApiError)) queueMicrotask(() => globalThis.reportError(error))
 }
 
-/** What went wrong, and what to do. */
+/** The text of an error: the cause, and the next step. */
 export function errorText(error: unknown): string {
   if (isMissingPart(error)) return TEXTS.errors.otherVersion
   if (!(error instanceof ApiError)) return TEXTS.errors.ofPage(String(error))

@@ -1,11 +1,11 @@
-/** What a view has loaded: the newest answer stays while it is asked for again. */
+/** Data that a view has loaded: the newest answer stays while the page asks again. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { isAborted } from '../api/request.ts'
 import { every, useEnvironment } from '../environment.ts'
 
 interface Loaded<T> {
   readonly value: T | undefined
-  /** What the newest try has failed with; undefined after one that succeeded. */
+  /** The error of the newest try; undefined after a success. */
   readonly error: unknown
   /** Resolves when the answer is there. */
   readonly reload: () => Promise<void>

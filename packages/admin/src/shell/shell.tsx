@@ -70,7 +70,7 @@ function skip(event: { preventDefault: () => void }): void {
   document.getElementById('content')?.focus()
 }
 
-/** It distinguishes tabs of the browser, and screen readers speak it. */
+/** Sets the title, which distinguishes tabs of the browser, and which screen readers speak. */
 function useTitle(): void {
   const { path } = useRoute()
   const { list } = useCollections()

@@ -12,7 +12,7 @@ export class Asking {
   private cancel: (() => void) | undefined
   private waitMs = FIRST_MS
 
-  /** What `ask` throws is no matter: who is asked says what the answer means, by `end`. */
+  /** Makes the loop. Errors of `ask` are ignored: the function itself ends the loop with `end`. */
   constructor(environment: Environment, ask: () => Promise<unknown>) {
     this.environment = environment
     this.ask = ask

@@ -1,4 +1,4 @@
-/** What this browser keeps of the page, by name: widths of columns, the theme. It may be missing or of another version. */
+/** Preferences that this browser keeps, by name: widths of columns, the theme. It may be missing or of another version. */
 const PREFIX = 'pannier.admin.'
 
 /** The name of the statements of SQL that were run. */

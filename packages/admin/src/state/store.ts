@@ -27,7 +27,7 @@ export class Store<T> {
   }
 }
 
-/** What the store has; the component renders again when it changes. */
+/** The value of the store; the component renders again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   return useSyncExternalStore(store.follow, store.get)
 }

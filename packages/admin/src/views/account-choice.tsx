@@ -22,7 +22,7 @@ export interface ChosenAccount {
 interface AccountChoiceProps {
   /** The name of the choice of a collection. */
   readonly label: string
-  /** What stands for no account; without it there must be one. */
+  /** The name of the choice without an account; if it is left out, an account must be chosen. */
   readonly guest?: string
   /** The name of the collection that is searched; '' with `guest`. */
   readonly collection: string

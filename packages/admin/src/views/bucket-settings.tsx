@@ -12,7 +12,7 @@ interface BucketSettingsProps {
   readonly path: 's3' | 'backups.s3'
   readonly label: string
   readonly help: string
-  /** What is stored: a test asks about that. */
+  /** True if the settings are stored: a test asks about stored ones. */
   readonly isSaved: boolean
 }
 

@@ -11,7 +11,7 @@ interface CollectionHeadProps {
   readonly collection: Collection
   /** Undefined: not known yet, or not shown. */
   readonly count?: number | undefined
-  /** What the view can do, at the end of the line. */
+  /** Actions of the view, at the end of the line. */
   readonly children?: ReactNode
 }
 

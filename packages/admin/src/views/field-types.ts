@@ -1,4 +1,4 @@
-/** What views show of fields: icons, which values can be shown, and which one stands for a record. */
+/** Fields as views show them: icons, which values can be shown, and which one stands for a record. */
 import type { Collection, Field, FieldType } from '../api/collections.ts'
 import { quoted } from '../api/records.ts'
 import type { Row } from '../api/records.ts'
@@ -37,7 +37,7 @@ export function titleField({ fields }: Collection): Field | undefined {
   )
 }
 
-/** What stands for a record in one line. */
+/** A line of text for a record. */
 export function titleOf(collection: Collection | undefined, row: Row): string {
   const field = collection && titleField(collection)
   // An account without a name has an address at least.

@@ -1,4 +1,4 @@
-/** What can stand at a place of a rule or a filter. */
+/** Completions of a rule or a filter. */
 import type { Collection, Field } from '../api/collections.ts'
 import type { Completions } from '../parts/code-editor/contract.ts'
 import { findCollection } from '../state/collections.ts'

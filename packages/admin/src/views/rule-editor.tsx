@@ -31,7 +31,7 @@ export function RuleEditor({ collection, ...props }: RuleEditorProps): ReactNode
   )
 }
 
-/** What is wrong with a text as a rule of the collection, which may have changes that are not saved. */
+/** A function that finds the mistakes of a rule of the collection, which may have changes that are not saved. */
 export function useRuleCheck(collection: Collection): (text: string) => readonly Mistake[] {
   const { list } = useCollections()
   return (text) =>

@@ -17,9 +17,9 @@ interface RuleInputProps {
   /** Undefined: as `inherits` says. */
   readonly value: Rule | undefined
   readonly onValue: (value: Rule | undefined) => void
-  /** What counts without a rule, where that is possible. */
+  /** The name of the rule that counts if there is no rule. */
   readonly inherits?: string
-  /** What rules about accounts mean by nobody and by everybody. Without a word for nobody it can't be chosen. */
+  /** Words for nobody and for everybody in rules about accounts. Without a word for nobody it can't be chosen. */
   readonly words?: { readonly nobody?: string; readonly everybody: string }
   readonly error?: string | undefined
   readonly isDisabled?: boolean

@@ -27,9 +27,9 @@ export interface SettingsDraft {
   /** Undoes what was changed below these paths. */
   readonly undo: (paths: readonly string[]) => void
   readonly isChanged: (paths: readonly string[]) => boolean
-  /** What the server has refused at a path. */
+  /** The server's error at a path. */
   readonly errorAt: (path: string) => string | undefined
-  /** What it has refused elsewhere. */
+  /** The server's errors at other paths. */
   readonly refusal: string
 }
 
@@ -94,7 +94,7 @@ const Draft: Context<SettingsDraft | undefined> = createContext<SettingsDraft | 
 
 interface SettingsFormProps {
   readonly settings: SettingsDraft
-  /** What it stores. */
+  /** The paths that this part stores. */
   readonly paths: readonly string[]
   /** Asked before it stores; false: it does not. */
   readonly onSave?: () => Promise<boolean>

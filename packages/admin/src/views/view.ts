@@ -1,4 +1,4 @@
-/** What a view is, and what it gets. */
+/** The contract of a view, and its properties. */
 import { createContext } from 'react'
 import type { ComponentType, Context } from 'react'
 import type { Collection } from '../api/collections.ts'
@@ -6,20 +6,20 @@ import type { IconName } from '../parts/icon.tsx'
 
 export interface CollectionViewProps {
   readonly collection: Collection
-  /** What the address has behind the name of the collection. */
+  /** The rest of the address behind the name of the collection. */
   readonly rest: readonly string[]
 }
 
 export interface CollectionView {
   readonly name: string
   readonly title: string
-  /** Those that have this view; all, when left out. */
+  /** Whether a collection has this view; all have it when left out. */
   readonly isFor?: (collection: Collection) => boolean
   readonly load: () => Promise<{ readonly View: ComponentType<CollectionViewProps> }>
 }
 
 export interface ServerViewProps {
-  /** What the address has behind the name of the view. */
+  /** The rest of the address behind the name of the view. */
   readonly rest: readonly string[]
 }
 

@@ -53,7 +53,7 @@ export function checkNoAccount({ collectionRef, recordRef }: JsonObject): void {
     throw forbidden('collectionRef and recordRef are of the documents of accounts: use other names for these fields.')
 }
 
-/** What holds for every user. @throws ServiceError FORBIDDEN */
+/** Checks the conditions that hold for every user. @throws ServiceError FORBIDDEN */
 export function checkUser({ _id: id, name, type, roles }: JsonObject): void {
   if (type !== 'user') throw forbidden('doc.type must be user')
   if (id !== USER_PREFIX + String(name)) throw forbidden('Document id must be of the form org.couchdb.user:name')

@@ -31,7 +31,7 @@ export interface Account {
   readonly isAdmin: boolean
   /** A superuser of the application. */
   readonly isSuperuser: boolean
-  /** Its fields are those of credentials in `_users`. */
+  /** Credentials, with the fields that documents in `_users` have. */
   readonly credentials: JsonObject
 }
 

@@ -1,13 +1,13 @@
-/** What authentication needs from the server around it. */
+/** The parts of the server that authentication needs. */
 import type { Collection, Database, DatabaseChange } from 'pannier'
 import type { Environment, GuardReader } from 'pannier/internal'
 import type { Backend, Principal, ServiceError } from '@pannier/backend'
 import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
 
-/** What a login of an account brings. */
+/** The result of an account's login. */
 interface AppLogin {
-  /** It has no name or id of the session: the token has. */
+  /** The identity of the login. The token, not this, has the name and the id of the session. */
   readonly principal: Principal
   readonly token: string
   /** How long the token is valid. */
@@ -38,7 +38,7 @@ export interface AppAccounts {
   ): Promise<AppLogin>
   /** Ends the session that the token of the principal is of. */
   endSession(principal: Principal): Promise<void>
-  /** Whose the token is. */
+  /** The principal to whom a token belongs. */
   principalOf(token: string): Promise<Principal | undefined>
   /** The account that has this name at CouchDB's door, if there is one. Undefined for a name that none can have, or that is too long. */
   accountNamed(name: string): AccountReference | undefined

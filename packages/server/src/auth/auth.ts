@@ -168,7 +168,7 @@ export class Auth implements AccessRules {
     return issuedMs !== undefined && this.#host.environment.wallClock() - issuedMs > this.sessionMsMax / 10
   }
 
-  /** Its cookies, renewed ones too, are refused from now on. */
+  /** Ends a session: its cookies are refused from now on, renewed ones too. */
   async endSession({ sessionId, principal, token }: Identity): Promise<void> {
     if (token !== undefined && principal.by === 'session') await this.#host.accounts?.endSession(principal)
     if (sessionId !== undefined)

@@ -13,7 +13,7 @@ interface Entry<Login> {
   readonly until: number
 }
 
-/** What a right password brings: how long it is remembered, in milliseconds. */
+/** A login that was right, and how long it is remembered, in milliseconds. */
 interface Rememberable {
   readonly keptMs: number
 }

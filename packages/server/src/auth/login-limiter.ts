@@ -61,7 +61,10 @@ function tooManyLogins(retryAfterSeconds: number): ServiceError {
   })
 }
 
-/** All that is no address counts as one: a proxy may hand on what anybody has sent. Some proxies add the port, which changes each time. */
+/**
+ * The network of an address. Texts that are no address count as one network: a proxy may forward any text of a client.
+ * Some proxies add the port, which changes each time.
+ */
 function networkOf(address: string): string {
   const [, bare = address] = /^\[(.*)\](?::\d+)?$/.exec(address) ?? /^([\d.]+):\d+$/.exec(address) ?? []
   if (!ipaddr.isValid(bare)) return ''

@@ -24,9 +24,9 @@ export const USERS_DATABASE = '_users'
 /** Has the credentials of other servers in it: only its admins read it. */
 export const REPLICATOR_DATABASE = '_replicator'
 
-/** What a guest gets for a database that does not exist, too. */
+/** The refusal that guests get, also for a database that does not exist. */
 const NOT_ALLOWED = 'You are not allowed to access this db.'
-/** The same for all who may not see the whole collection, whatever is in it. */
+/** The refusal for everybody who may not see the whole collection, whatever is in it. */
 const RESTRICTED =
   "This is a collection with rules, which do not let you see all of it. CouchDB's API serves whole collections only: use @pannier/client, or the REST API under /api."
 

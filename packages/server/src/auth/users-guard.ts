@@ -24,7 +24,7 @@ export const USER_BYTES_MAX: number = 64 * 1024
 
 interface UserRules {
   readonly accounts: Accounts
-  /** Those of the application. */
+  /** Accounts of the application. */
   readonly app: AppAccounts | undefined
   /** Whether people may sign up. */
   readonly signUp: boolean

@@ -1,4 +1,4 @@
-/** What the command line can do with users and databases, and the `_security` objects that it writes. */
+/** Actions of the command line on users and databases, and the `_security` objects that it writes. */
 export interface NewUser {
   readonly name: string
   readonly password: string

@@ -4,7 +4,7 @@ import type { Definition } from '@pannier/backend'
 import { DEFINITIONS_COLLECTION, recordsName } from '@pannier/backend/internal'
 import { UsageError } from './outcome.ts'
 
-/** Those of the file, by the library's name of their records. A view has no records of its own. */
+/** Definitions in the file, by the library's name of their records. A view has no records of its own. */
 export async function appCollectionsIn(db: Database): Promise<ReadonlyMap<string, Definition>> {
   if (!(await db.collections()).includes(DEFINITIONS_COLLECTION)) return new Map()
   const rows = await db.collection<Definition & { readonly _id: string }>(DEFINITIONS_COLLECTION).find().toArray()

@@ -25,7 +25,7 @@ interface Line {
   readonly record: JsonObject
 }
 
-/** What the server adds to records that it shows. It comes by itself. */
+/** Fields that the server adds to records that it shows. It comes by itself. */
 const SHOWN: readonly string[] = ['collectionId', 'collectionName', 'expand']
 const TIMEOUT_MS = 600_000
 /** Of lines that are refused. */

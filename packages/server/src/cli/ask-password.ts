@@ -13,12 +13,12 @@ export async function askNewPassword(terminal: Terminal, label: string): Promise
   return password
 }
 
-/** One that is there already, at a terminal. */
+/** Asks at a terminal for a password that exists already. */
 export function askPassword(terminal: Terminal, label: string): Promise<string> {
   return askHidden(terminal, `${label}: `)
 }
 
-/** One that is there already: asked for at a terminal, else the first line of the standard input. */
+/** Reads a password that exists already: asked for at a terminal, else the first line of the standard input. */
 export function readPassword(terminal: Terminal, label: string): Promise<string> {
   return terminal.stdin.isTTY === true ? askPassword(terminal, label) : firstLine(terminal)
 }

@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 
 const TASKS = '/proc/self/task'
-/** What libuv names the threads of its pool, which all of a process share. */
+/** The name that libuv gives the threads of its pool, which all of a process share. */
 const POOL_THREAD = 'libuv-worker'
 /** Added to what `nice` has set: a tenth of what the answering thread gets, where both want all of a processor. */
 const CALM = 10

@@ -1,6 +1,7 @@
 /**
- * What nobody has caught: an error in a callback, a promise that nobody waits for. Commits are whole or not there, and a request that fails
- * so has no answer or an error. So the server logs it, writes to the superusers, and serves all others.
+ * The last handler of errors that nobody has caught: in a callback, or in a promise that nobody waits for. Commits are
+ * whole or not there, and a request that fails so has no answer or an error. So the server logs it, writes to the
+ * superusers, and serves all others.
  */
 import { errorText, LOG_LEVELS, stackOf } from '@pannier/backend/internal'
 import type { PannierServer } from '../server.ts'

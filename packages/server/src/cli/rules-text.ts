@@ -3,7 +3,7 @@ import type { CostForAccounts, ExplainedRule, ExplainedRules, RuleProblem } from
 
 const INDENT = '  '
 
-/** What a class means for replicas. */
+/** The meaning of each class for replicas. */
 const CLASSES = {
   A: 'records are found by a set of values, exactly',
   B: 'records are found by a set of values, and each is tested',
@@ -12,7 +12,7 @@ const CLASSES = {
   E: "it can't be cut into the record's half and the account's half",
 } as const
 
-/** What makes a rule class D. */
+/** The reason for class D. */
 const WALK = 'It is tested for each record.'
 
 export function rulesText({ collection, rules, syncProblems, indexes }: ExplainedRules): string {

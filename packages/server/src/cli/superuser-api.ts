@@ -91,7 +91,7 @@ interface JsonAnswer {
   readonly mfaId?: string
 }
 
-/** What an error says. Empty without JSON, as the answer of a proxy is. */
+/** The message of an error. Empty without JSON, as the answer of a proxy is. */
 async function reasonOf(response: Response): Promise<JsonAnswer> {
   const answer: unknown = await response.json().catch(() => ({}))
   return isJsonObject(answer) ? answer : {}

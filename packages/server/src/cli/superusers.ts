@@ -1,4 +1,4 @@
-/** What the command line can do with superusers: of a server that runs, or in the file of one that does not. */
+/** Actions of the command line on superusers, at a running server or in the file of a stopped one. */
 import type { Database } from 'pannier'
 import { systemEnvironment } from 'pannier/internal'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
@@ -72,7 +72,7 @@ class FileSuperusers implements Superusers {
   }
 }
 
-/** What is read of the definition. */
+/** The options of superusers that the command line reads. */
 interface SuperusersDefinition {
   readonly id: string
   readonly otp: { readonly enabled: boolean; readonly length: number; readonly duration: number }

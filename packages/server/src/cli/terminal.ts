@@ -15,7 +15,7 @@ export interface Terminal {
   readonly environment: Environment
 }
 
-/** All but line ends and tabs. */
+/** Control characters except line ends and tabs. */
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g
 
@@ -45,7 +45,7 @@ export function written(stream: Writable): Promise<void> {
   return new Promise((resolve) => void stream.write('', () => resolve()))
 }
 
-/** What others have named commands no terminal: its control characters are shown as escapes. */
+/** Prints a line. Names that others chose command no terminal: control characters are shown as escapes. */
 export function printLine(stream: Writable, text: string): void {
   stream.write(`${text.replace(CONTROLS, (found) => `\\x${found.charCodeAt(0).toString(16).padStart(2, '0')}`)}\n`)
 }

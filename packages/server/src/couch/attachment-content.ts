@@ -25,7 +25,7 @@ export function stubsOf(document: JsonObject): Stubs | undefined {
   return document['_attachments'] as Stubs | undefined
 }
 
-/** Those that came later than `generation`. */
+/** Names of the attachments that came later than `generation`. */
 export function lackingAttachments(document: JsonObject, generation: number): string[] {
   const stubs = stubsOf(document)
   return stubs === undefined ? [] : Object.keys(stubs).filter((name) => stubs[name]!.revpos > generation)

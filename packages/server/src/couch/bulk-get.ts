@@ -157,7 +157,7 @@ function missingOf({ id, rev, error }: Reference): { readonly error: JsonObject 
   return { error: { id, rev: rev ?? 'undefined', error: error?.error ?? 'not_found', reason } }
 }
 
-/** The same in JSON. */
+/** The answer in JSON, in pieces. */
 async function* bulkPieces(
   collection: GuardedCollection,
   references: readonly Reference[],

@@ -24,9 +24,9 @@ export interface ReceivedDocument {
   readonly rev: string | undefined
   /** Bytes of JSON that reading it takes. */
   readonly bytes: number
-  /** Its attachments are read from the body while they are stored; once. */
+  /** True for `multipart/related`: attachments are read from the body while they are stored, once. */
   readonly isStreamed: boolean
-  /** Whatever stands there. @throws HttpError 400, 413 */
+  /** Reads the body as JSON of any kind. @throws HttpError 400, 413 */
   read(): Promise<unknown>
 }
 

@@ -52,7 +52,7 @@ function follows(attachment: unknown): boolean {
 class FollowingParts {
   readonly #reader: MultipartReader
   readonly #holds: (bytes: number) => void
-  /** Those that are still to come; a part without a name is the first of them. */
+  /** Names of the parts that are still to come. A part without a name is the first of them. */
   readonly #names: Set<string>
   readonly #waiting = new Map<string, Uint8Array>()
   #waitingBytes = 0

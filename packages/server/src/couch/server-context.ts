@@ -1,4 +1,4 @@
-/** What CouchDB's routes share. They reach documents only through the gateway. */
+/** The server as CouchDB's routes see it. They reach documents only through the gateway. */
 import type { FastifyInstance } from 'fastify'
 import type { Environment } from 'pannier/internal'
 import type { Auth } from '../auth/auth.ts'

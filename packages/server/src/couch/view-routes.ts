@@ -30,7 +30,7 @@ const QUERIES_MAX = 100
 const VIEW = '/:db/_design/:ddoc/_view/:view'
 const QUERY_ERROR = 'query_parse_error'
 
-/** What CouchDB has below a design document, and this server has not. */
+/** Paths below a design document that CouchDB has and this server has not. */
 const NOT_OFFERED = ['_show', '_list', '_update', '_rewrite']
 
 export const viewRoutes: Routes = (app, context) => {

@@ -57,7 +57,7 @@ export class DesignDocuments {
     })
   }
 
-  /** All of a database, by id. */
+  /** All design documents of a database, by id. */
   all({ name }: Named): Promise<ReadonlyMap<string, Design>> {
     const known = this.#designs.get(name)
     if (known !== undefined) return known

@@ -262,7 +262,7 @@ class MapRun {
   }
 }
 
-/** One that was stopped as often as a view may be is not tried again. */
+/** A filter in the sandbox. A function that exceeded its time as often as a view may is not tried again. */
 function filterOf(program: SandboxProgram, name: string, shared: Shared): DesignFilter {
   let exceeded = 0
   return async (documents, request) => {

@@ -92,7 +92,7 @@ export class HookFolder {
     watcher.on('error', (error) => log.warn({ err: error }, 'hooks are no longer watched'))
   }
 
-  /** Those that run stay if the new ones can't be loaded. */
+  /** Loads the files again. Hooks that run stay if the new ones can't be loaded. */
   async #reload(): Promise<void> {
     const { folder, log } = this.#parts
     try {

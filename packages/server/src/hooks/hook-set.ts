@@ -1,4 +1,4 @@
-/** What the files of the operator register. One load makes one set. */
+/** The set of hooks that the operator's files register. One load makes one set. */
 import { fileURLToPath } from 'node:url'
 import { relative, dirname } from 'node:path'
 import type { Backend } from '@pannier/backend'

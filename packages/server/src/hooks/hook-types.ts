@@ -1,4 +1,4 @@
-/** What hook files see: the functions that they register with, typed by the collections. */
+/** Types for hook files: the functions that they register with, typed by the collections. */
 import type { AnyCollectionTypes, AnyRecordTypes, CollectionTypes, HookApp, HookRecord } from '@pannier/backend'
 import type { HookEvents, HookHandler, HookName } from '@pannier/backend/internal'
 import type { ApiError } from '../rest/api-error.ts'
@@ -36,7 +36,7 @@ export type Binders<All extends CollectionTypes = AnyCollectionTypes> = {
   ) => void
 }
 
-/** The same, of requests. */
+/** The functions that bind handlers of requests. */
 export type RequestBinders<All extends CollectionTypes = AnyCollectionTypes> = {
   readonly [Name in RequestEventName]: (
     handler: Name extends RecordRequestEventName ? RecordRouteHandler<HookApp<All>> : RouteHandler<HookApp<All>>,
@@ -53,8 +53,8 @@ export interface RouteChecks<App = HookApp> {
 }
 
 /**
- * What the function that a hook file exports gets. Names are those of PocketBase. `All`: the types of the collections, which the server
- * writes into `types.d.ts` beside the files.
+ * The argument of the function that a hook file exports. Names are those of PocketBase. `All`: the types of the
+ * collections, which the server writes into `types.d.ts` beside the files.
  *
  * @example
  * import type { Hooks } from '@pannier/server'

@@ -27,7 +27,7 @@ export type RequestEventName =
   | 'onRecordRequestEmailChangeRequest'
   | 'onRecordConfirmEmailChangeRequest'
 
-/** Whom a request is for: no hook runs for others, whom the route refuses. */
+/** The callers who reach a route: no hook runs for others, whom the route refuses. */
 type For = 'anyone' | 'accounts' | 'superusers'
 
 const COLLECTION = '/api/collections/:collection'

@@ -1,4 +1,4 @@
-/** What handlers of custom routes and middlewares get: the request, and the ways to answer it. */
+/** The event of custom routes and middlewares: the request, and the ways to answer it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Environment } from 'pannier/types'
@@ -33,7 +33,7 @@ export interface RouteEventParts<App> {
   readonly pathValues: Readonly<Record<string, string>>
   /** Reads the body once. */
   form(): Promise<Form>
-  /** What an event of requests is about. */
+  /** The subject of an event of requests. */
   readonly record?: AskedRecord | undefined
 }
 
@@ -51,9 +51,9 @@ export class RouteEvent<App = HookApp> {
   readonly app: App
   /** The account that asks; undefined for guests. */
   readonly auth: HookRecord | undefined
-  /** What was asked. */
+  /** The request as the handler reads it. */
   readonly request: RouteRequest
-  /** That of the URL, if it names one. */
+  /** The collection that the URL names. */
   readonly collection: Definition | undefined
   /** The record that an event of requests is about; undefined where no record is meant. */
   readonly record: HookRecord | undefined
@@ -111,7 +111,9 @@ export class RouteEvent<App = HookApp> {
     return this.#parts.request.protocol === 'https'
   }
 
-  /** What rules read of the request, and its body. @throws ServiceError INVALID for a body that can't be read */
+  /**
+   * The part of the request that rules read, and its body. @throws ServiceError INVALID for a body that can't be read
+   */
   async requestInfo(): Promise<RequestInfo & { readonly body: Readonly<Record<string, unknown>> }> {
     const { values } = await this.#parts.form()
     return { ...this.#about.requestInfo(), body: values }
@@ -127,7 +129,7 @@ export class RouteEvent<App = HookApp> {
     return (await this.#parts.form()).files.get(name) ?? []
   }
 
-  /** What another handler of the chain has kept under a name. */
+  /** A value that another handler of the chain has kept under a name. */
   get(name: string): unknown {
     return this.#values.get(name)
   }

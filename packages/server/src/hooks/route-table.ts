@@ -19,7 +19,7 @@ export class RouteTable {
     return this.#middlewares.length === 0 && this.#requests.length === 0
   }
 
-  /** What is around a request: middlewares, then handlers of the event that it is. `tags`: of its collection. */
+  /** The handlers around a request: middlewares, then handlers of its event. `tags`: of its collection. */
   around(event: RequestEventName | undefined, tags: readonly string[]): readonly PlacedHandler[] {
     return event === undefined ? this.#middlewares : [...this.#middlewares, ...this.#handlersOf(event, tags)]
   }

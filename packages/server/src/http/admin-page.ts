@@ -65,7 +65,10 @@ function acceptsGzip({ headers }: FastifyRequest): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''))
 }
 
-/** They do not change while the process runs. What is not there may come. */
+/**
+ * Reads the page's files. The build makes them, and they do not change while the process runs. What is not there may
+ * come.
+ */
 function readOwnFiles(): Promise<AdminFiles> {
   ownFiles ??= read().catch((error: unknown) => {
     ownFiles = undefined

@@ -7,13 +7,16 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** What a request gets. */
+/** The answer to a request for a part of a file. */
 type RangeAnswer =
   | { readonly status: 200 | 304 | 412 }
   | { readonly status: 206; readonly ranges: readonly ByteRange[] }
   | { readonly status: 416; readonly isOutside: boolean }
 
-/** Each one may be a request to a bucket. More get everything, as a server may always answer. */
+/**
+ * The greatest number of ranges that are answered one by one, as each may be a request to a bucket. More get
+ * everything, as a server may always answer.
+ */
 const RANGES_MAX = 100
 const INTEGER_MAX = 2n ** 63n - 1n
 

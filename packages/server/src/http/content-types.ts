@@ -35,7 +35,7 @@ const TYPES: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** That of bytes for other names. */
+/** The content type for a name, by its end. Unknown ends are `application/octet-stream`. */
 export function contentTypeOf(name: string): string {
   return TYPES.get(extname(name).toLowerCase()) ?? 'application/octet-stream'
 }

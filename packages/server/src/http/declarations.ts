@@ -1,8 +1,8 @@
-/** What routes declare, the properties that requests get, and which door a URL is of. */
+/** Declarations of routes, the properties that requests get, and the door of each URL. */
 import type { Environment } from 'pannier/internal'
 import type { Principal } from '@pannier/backend'
 
-/** What a route requires of the principal; each value includes those before it. */
+/** The principal that a route requires; each value includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin'
 
 declare module 'fastify' {
@@ -25,7 +25,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     readonly needs?: Needs
-    /** What a route of PocketBase's API does with the collection, for limits of requests: `create`. */
+    /** The actions of a route of PocketBase's API on its collection, for limits of requests: `create`. */
     readonly tags?: readonly string[]
     /** A request that is answered well is not logged. */
     readonly unlogged?: boolean

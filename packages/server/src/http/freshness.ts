@@ -32,7 +32,7 @@ export function keepFresh(app: FastifyInstance, database: Database, settled: () 
 class Freshness {
   readonly #database: Database
   #looking: Promise<void> | undefined
-  /** What calls wait for that came after the look under way had begun. */
+  /** The look that waits for the one under way. Calls that come meanwhile share it. */
   #next: Promise<void> | undefined
 
   constructor(database: Database) {

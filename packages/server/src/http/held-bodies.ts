@@ -12,7 +12,7 @@ const USER_SHARE = 1 / 4
 
 /** The bytes that one request holds. */
 export interface Hold {
-  /** It holds that many bytes now. @throws HttpError 503 */
+  /** Changes the number of bytes that are held. @throws HttpError 503 */
   to(bytes: number): void
   release(): void
 }

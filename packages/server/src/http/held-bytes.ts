@@ -17,7 +17,7 @@ const HEAP_SHARE = 1 / 16
 export interface Holder {
   bytes: number
   sinceMs: number
-  /** Its clock. */
+  /** The clock of the holder. */
   readonly now: () => number
   /** Releases everything. */
   readonly cut: () => void

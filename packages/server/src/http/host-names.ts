@@ -12,7 +12,10 @@ import { badRequest, HttpError } from './http-error.ts'
 const HOST = /^(?:\[(?<address>[0-9a-f:.]+)\]|(?<name>[^:[\]\s/@]+))(?::\d{1,5})?$/i
 const NAME = /^[^:[\]\s/@]+$/
 
-/** One of these twice means different things to different programs. The parser refuses `Content-Length`. */
+/**
+ * Headers that must not come twice, because different programs read a different one of the two. The parser refuses
+ * `Content-Length`.
+ */
 const ONCE: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type'])
 
 /** As names are compared. @throws TypeError */

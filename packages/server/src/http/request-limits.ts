@@ -4,11 +4,11 @@ import type { Backend, BatchOperation, Definition, Principal, Pusher } from '@pa
 
 type CountedWrite = Pick<BatchOperation, 'action' | 'collection'>
 
-/** What a request is counted as. */
+/** The properties by which a request is counted. */
 interface CountedRequest {
   /** The name or the id of the collection that it is about. */
   readonly collection: string | undefined
-  /** What it does with the collection: `list`. */
+  /** The actions on the collection: `list`. */
   readonly tags: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What is logged of a request, whatever door it comes by. Values of parameters that are secrets are not. */
+/** The log of requests, of all doors. Values of parameters that are secrets are not. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GUEST, LOG_LEVELS } from '@pannier/backend'
 import type { Backend, Principal } from '@pannier/backend'

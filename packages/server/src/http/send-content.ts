@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { rangeAnswer, type ByteRange } from './byte-ranges.ts'
 
-/** What is sent. */
+/** The content of an answer. */
 interface Content {
   readonly size: number
   readonly modifiedMs: number

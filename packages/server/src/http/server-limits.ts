@@ -32,7 +32,7 @@ export interface ServerLimits {
   readonly heartbeatMsMin: number
   /** Change feeds that wait at the same time. */
   readonly feedsMax: number
-  /** Of them those of one user, or of one address from where nobody has logged in. */
+  /** Change feeds of one user, or of one address from where nobody has logged in. */
   readonly feedsPerUserMax: number
   /** A stream of `/api/realtime` ends when it had no message for that long, */
   readonly realtimeIdleMsMax: number

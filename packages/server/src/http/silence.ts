@@ -8,7 +8,7 @@ export class Silence {
   #sinceMs = 0
   #cancel: () => void = () => {}
 
-  /** It begins with `begin`. */
+  /** Makes a watch that is off until `begin`. */
   constructor(environment: Environment, msMax: number, tell: () => void) {
     this.#environment = environment
     this.#msMax = msMax

@@ -81,7 +81,7 @@ function bounded(response: Response, accept: string | null): Response {
 }
 
 function connectorOf(rules: AddressRules, resolve: Resolve): buildConnector.connector {
-  /** One for each port, because a resolver does not get the port. */
+  /** A connector for each port, because a resolver does not get the port. */
   const connectors = new Map<number, buildConnector.connector>()
   const connectorFor = (port: number): buildConnector.connector => {
     const known = connectors.get(port)

@@ -29,7 +29,7 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** What the first event says. */
+/** The data of the first event. */
 interface ConnectedClient {
   readonly clientId: string
   /** Whether a client that has come back gets all that came meanwhile. */
@@ -92,7 +92,7 @@ export class EventStream implements Channel {
     else this.#silence.broken()
   }
 
-  /** What waits is sent, if the client takes it soon. */
+  /** Ends the stream. Messages that wait are sent if the client takes them soon. */
   end(retryMs?: number): void {
     const { raw: response } = this.#reply
     response.socket?.setTimeout(LAST_MS, () => response.destroy())
@@ -100,7 +100,7 @@ export class EventStream implements Channel {
   }
 }
 
-/** Of data that several clients are sent. */
+/** JSON by data: several clients get the same data. */
 const known = new WeakMap<object, string>()
 
 function jsonOf(data: object): string {

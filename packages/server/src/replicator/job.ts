@@ -37,7 +37,7 @@ interface JobOptions {
   readonly spec: ReplicationSpec
   /** Id of the document in `_replicator`; undefined for a job of `_replicate`. */
   readonly documentId: string | undefined
-  /** Whose it is; who else than server admins may see it. */
+  /** The owner of the job: only this user and server admins may see it. */
   readonly owner: string | null
   /**
    * The user with current rights.

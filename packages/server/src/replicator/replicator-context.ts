@@ -1,4 +1,4 @@
-/** What replications need from the server. */
+/** The parts of the server that replications need. */
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/internal'
 import type { Auth } from '../auth/auth.ts'

@@ -166,7 +166,7 @@ export class ReplicatorDatabase {
     }
   }
 
-  /** Whose rights it runs with: the owner's current ones. A server admin's document may name others. */
+  /** The rights of a replication: the owner's current ones. A server admin's document may name others. */
   async #principalOf(owner: string | null, context: unknown): Promise<Principal> {
     if (owner === null) return GUEST
     const account = await this.#context.auth.accounts.find(owner)

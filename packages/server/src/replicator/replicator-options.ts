@@ -4,8 +4,8 @@ import type { Resolve } from '../outgoing/guarded-fetch.ts'
 /** How the replicator works. */
 export interface ReplicatorOptions {
   /**
-   * What is not public and may be replicated with all the same: names, addresses and ranges, each perhaps with a port: 'couch.lan',
-   * '127.0.0.1:5985', '10.0.0.0/8'. None when left out.
+   * Hosts that are not public and allowed all the same: names, addresses and ranges, each perhaps with a port:
+   * 'couch.lan', '127.0.0.1:5985', '10.0.0.0/8'. None when left out.
    */
   readonly hosts?: readonly string[]
   /** Replications that run at a time; others wait. 500 when left out. */

@@ -56,7 +56,7 @@ export class Replicator {
     return [...this.#transient.values(), ...this.documents.jobs].filter(({ isOver }) => !isOver)
   }
 
-  /** The one that runs already, if it is the same. @throws ServiceError TOO_MANY_REQUESTS */
+  /** Starts a job, or returns the same job that runs already. @throws ServiceError TOO_MANY_REQUESTS */
   start(spec: ReplicationSpec, principal: Principal): Job {
     const id = idOf(spec, principal.name)
     const running = this.#transient.get(id)

@@ -56,7 +56,7 @@ export class RunQueue {
     }
   }
 
-  /** One that releases and acquires at once must not be faster than those that wait. */
+  /** Gives the permit to the next that waits: a job that releases and acquires at once must not be faster. */
   #handOn(): void {
     const next = this.#waiting.shift()
     if (next === undefined) return

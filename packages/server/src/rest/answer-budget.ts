@@ -1,4 +1,4 @@
-/** What answers of REST may take of the server's memory, and how large ones are sent. */
+/** Memory for answers of REST, and how large answers are sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AnswerRoom, clientsOf, type HeldBudget } from '@pannier/backend/internal'
 import { isLargeJson, jsonPieces } from '../http/json-pieces.ts'

@@ -108,7 +108,7 @@ function filesOf({ body }: Part, files: Form['files'], at: number): Pick<Form, '
   return { values: body, files: own }
 }
 
-/** What a request does; an error for one that does not belong into a batch. */
+/** The operation of a request of a batch; an error for a request that does not belong into a batch. */
 function operationOf(
   { method, url, headers, body }: Part,
   info: RequestInfo,

@@ -16,7 +16,7 @@ interface FileRoute {
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 /** For a month, as another content has another name. */
 const CACHED = 'max-age=2592000, stale-while-revalidate=86400'
-/** Whatever is in a file runs nothing, and reads nothing of this origin. */
+/** The policy for files: a file runs nothing, and reads nothing of this origin. */
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
 const UNKNOWN = 'application/octet-stream'
 

@@ -14,7 +14,7 @@ import type { BodyLimits } from '../http/request-body.ts'
 import { parseJson, parseJsonText } from '../http/strict-json.ts'
 import type { RestContext } from './rest-context.ts'
 
-/** What reading a body needs of the server. */
+/** The parts of the server that reading a body needs. */
 interface FormContext extends Pick<RestContext, 'bodies'> {
   readonly limits: Pick<RestContext['limits'], 'stallMsMax'>
 }
@@ -27,7 +27,7 @@ const FIELD_NAME_BYTES_MAX = 1024
 const JSON_PAYLOAD = '@jsonPayload'
 const PIECE_BYTES: number = 256 * 1024
 
-/** What a request brings. */
+/** The content of a request. */
 export interface Form {
   /** By name; those of a form as texts, numbers or booleans, as they look. */
   readonly values: JsonObject
@@ -40,7 +40,7 @@ export interface Form {
 }
 
 interface FormOptions {
-  /** What is said of a body that can't be read. */
+  /** The message of the error for a body that can't be read. */
   readonly message: string
   /** The most bytes; 32 MiB when left out. */
   readonly bytesMax?: number

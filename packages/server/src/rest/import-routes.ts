@@ -13,7 +13,7 @@ import type { CollectionRoute, RestContext, RestRoutes } from './rest-context.ts
 const TIMEOUT_MS = 60_000
 const UNREADABLE = 'An error occurred while loading the submitted data.'
 
-/** What a body brings. */
+/** The content of a body. */
 interface Rows {
   readonly rows: readonly JsonObject[]
   readonly files: readonly UploadedFile[]

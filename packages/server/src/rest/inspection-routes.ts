@@ -1,6 +1,6 @@
 /**
- * What superusers ask about collections: what a change would not keep, how lists are answered, what rules cost
- * and admit, types in TypeScript.
+ * Routes for superusers about collections: losses of a change, plans of lists, costs and effects of rules, types in
+ * TypeScript.
  */
 import { changeMigration } from '@pannier/backend/internal'
 import { actorOf, checkSuperuser, queryText } from './actor.ts'

@@ -27,7 +27,7 @@ export function listOptions(request: FastifyRequest): ListOptions {
   }
 }
 
-/** What an empty text does not stand for. */
+/** The parameters with these names that are not empty. */
 function given(request: FastifyRequest, names: readonly string[]): Readonly<Record<string, string>> {
   const found = names.filter((name) => Object.hasOwn(request.query as object, name))
   return Object.fromEntries(found.map((name) => [name, queryText(request, name)]))

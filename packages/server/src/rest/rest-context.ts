@@ -1,4 +1,4 @@
-/** What the routes of PocketBase's API share. */
+/** The context that the routes of PocketBase's API share. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend } from '@pannier/backend'
 import type { BodyStore } from '../http/body-store.ts'

@@ -1,4 +1,4 @@
-/** What superusers set: `/api/settings`. */
+/** Routes of the settings, for superusers: `/api/settings`. */
 import { actorOf, checkSuperuser } from './actor.ts'
 import { readValues, withForm } from './form.ts'
 import type { RestRoutes } from './rest-context.ts'

@@ -1,4 +1,4 @@
-/** What a request wants to see of an answer: the parameter `fields`. */
+/** The parameter `fields`: the parts of an answer that a request wants. */
 import type { FastifyRequest } from 'fastify'
 import { fieldPicker } from '@pannier/backend/internal'
 import { queryText } from './actor.ts'

@@ -76,7 +76,7 @@ function isHas(has: unknown): has is SyncHas {
   return has === '*' || (isJsonObject(has) && Object.values(has).every((rev) => typeof rev === 'string'))
 }
 
-/** Its errors as REST has them. */
+/** An outcome with its errors as REST has them. */
 function shownOutcome(outcome: PushOutcome): object {
   if (outcome.status === 'ok') return outcome
   const code = outcome.code === 'DEPENDS' ? 'CONFLICT' : outcome.code

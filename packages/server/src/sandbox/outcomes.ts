@@ -9,7 +9,7 @@ import type { FailureKind, Outcome } from './protocol.ts'
 const KINDS: ReadonlySet<unknown> = new Set<FailureKind>(['failed', 'budget', 'memory'])
 const SHAPELESS = { kind: 'failed', message: 'its results are not what results are' } as const
 
-/** One for each of the documents. */
+/** The outcomes in an answer of the sandbox, one for each document. */
 export function outcomesOf<T>(
   answer: unknown,
   documents: number,

@@ -20,7 +20,7 @@ interface SandboxOptions {
   readonly onLog?: (line: string) => void
 }
 
-/** Whose functions they are. */
+/** The design document that owns the functions. */
 export interface ProgramOwner {
   /** Calls for one database wait for each other. */
   readonly database: string
@@ -28,7 +28,7 @@ export interface ProgramOwner {
   readonly design: string
 }
 
-/** One that never ends keeps one of them busy. */
+/** The threads of the sandbox. A function that never ends keeps one of them busy. */
 const THREADS_MAX = 2
 /** Calls of one database that wait. */
 const WAITING_MAX = 1000

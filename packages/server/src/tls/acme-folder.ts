@@ -39,7 +39,7 @@ export class AcmeFolder {
     return certificate
   }
 
-  /** Both are one file, so that they belong together whenever the process ends. */
+  /** Stores key and chain in one file, so that they belong together whenever the process ends. */
   async keep({ key, chain }: Certificate): Promise<void> {
     await this.#write(CERTIFICATE, key + chain)
   }

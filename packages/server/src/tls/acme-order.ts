@@ -9,7 +9,7 @@ interface AcmeHost {
   readonly environment: Environment
   readonly settings: AcmeSettings
   readonly folder: AcmeFolder
-  /** What the server answers by token, at port 80 of each name. */
+  /** Proofs by token, which the server answers with at port 80 of each name. */
   readonly proofs: Map<string, string>
   /** Ends an order between two requests. */
   readonly signal: AbortSignal

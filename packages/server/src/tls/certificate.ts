@@ -7,7 +7,7 @@ export interface Certificate {
   readonly chain: string
 }
 
-/** Of its lifetime. Let's Encrypt recommends the same. */
+/** The part of the lifetime after which a certificate is renewed. Let's Encrypt recommends the same. */
 const RENEWED_AFTER = 2 / 3
 
 /** @throws Error if the texts are none, or if the key is that of another certificate */

@@ -1,10 +1,10 @@
-/** What a server with a certificate by ACME answers to plain HTTP: the service's questions, and where to find it by HTTPS. */
+/** Plain HTTP of a server with a certificate by ACME: it answers the service's questions, and redirects to HTTPS. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
 interface PlainHttp {
   readonly names: readonly string[]
-  /** Of HTTPS. */
+  /** The port of HTTPS. */
   readonly port: () => number
   /** Answers to the service's questions, by token. */
   readonly proofs: ReadonlyMap<string, string>

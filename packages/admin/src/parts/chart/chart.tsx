@@ -7,7 +7,7 @@ import { theme } from '../../state/theme.ts'
 import type { ChartData, MountedChart } from './draw.ts'
 
 interface ChartProps extends ChartData {
-  /** What a screen reader says in place of the picture: what is shown, and its figures. */
+  /** The text that a screen reader speaks in place of the picture: the subject, and its figures. */
   readonly label: string
   /** In milliseconds since 1970. */
   readonly onPeriod?: (from: number, to: number) => void

@@ -19,7 +19,7 @@ export interface ChartData {
   /** Bars stand on each other. */
   readonly kind: 'bars' | 'lines'
   readonly series: readonly Series[]
-  /** What the points are of, in place of times. */
+  /** Names of the points, in place of times. */
   readonly labels?: readonly string[]
   /** The values are counts: the axis has no fractions. */
   readonly isCount?: boolean

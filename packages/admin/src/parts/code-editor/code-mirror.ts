@@ -18,7 +18,7 @@ import type { CodeEditorProps, Mistake } from './contract.ts'
 export interface MountedEditor {
   setValue(value: string): void
   focus(): void
-  /** What is said of the control has changed. */
+  /** The description of the control has changed. */
   describe(): void
   destroy(): void
 }
@@ -76,8 +76,8 @@ function extensionsOf(current: Current): Extension[] {
 }
 
 /**
- * What is typed over coloured text. Browsers would keep its colour by a style in the markup, which the policy of the page forbids, and
- * says so in the console.
+ * Types over coloured text. Browsers would keep its colour by a style in the markup, which the policy of the page forbids, and says so in
+ * the console.
  */
 function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   const { inputType, data, isComposing } = event
@@ -158,7 +158,7 @@ function jsonMistakes(state: EditorState, text: string): readonly Mistake[] {
   }
 }
 
-/** What describes the control is outside of the shadow root, where ids don't lead. */
+/** The description of the control in words. The element with it is outside of the shadow root, where ids don't lead. */
 function descriptionOf({ control }: CodeEditorProps): Record<string, string> {
   const ids = control?.['aria-describedby']?.split(' ') ?? []
   const description = ids.map((id) => document.getElementById(id)?.textContent ?? '').join(' ')

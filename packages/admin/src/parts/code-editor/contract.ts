@@ -1,4 +1,4 @@
-/** What an editor of code is given: the text, its language, and what helps to write it. */
+/** The contract of an editor of code: the text, its language, and help for writing it. */
 
 import type { ControlProps } from '../form-field.tsx'
 
@@ -23,7 +23,7 @@ export interface CodeEditorProps {
   readonly label: string
   readonly value: string
   readonly onValue: (value: string) => void
-  /** It is the control of a form's field. */
+  /** Attributes of the editor as the control of a form's field. */
   readonly control?: ControlProps
   /** Shown while it is empty. */
   readonly hint?: string

@@ -1,4 +1,4 @@
-/** What the toolbar and the keys do to the text. */
+/** Commands of the toolbar and the keys. */
 import { chainCommands, exitCode, lift, setBlockType, toggleMark, wrapIn } from 'prosemirror-commands'
 import { redo, redoDepth, undo, undoDepth } from 'prosemirror-history'
 import type { MarkType, NodeType } from 'prosemirror-model'

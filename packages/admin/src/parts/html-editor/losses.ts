@@ -1,6 +1,6 @@
 /**
- * What the editor of text would change in stored HTML. Both are compared as browsers read them: white space that is not shown, and the order
- * in which marks of a text are nested, mean nothing.
+ * Losses of stored HTML in the editor of text. Both are compared as browsers read them: white space that is not shown, and the order in
+ * which marks of a text are nested, mean nothing.
  */
 import { htmlOf, inertBody, isSafeLink, KNOWN, parseHtml, withoutInline } from './schema.ts'
 

@@ -12,7 +12,7 @@ import { breakLine, linkAt, setLink, TOOLS } from './commands.ts'
 import type { LinkPlace, ToolName } from './commands.ts'
 import { htmlOf, parseHtml, schema, withoutInline } from './schema.ts'
 
-/** What is around the text; it may change while the editor stays. */
+/** The contract of the editor with the page around it; attributes may change while the editor stays. */
 export interface RichTextProps {
   readonly attributes: Readonly<Record<string, string>>
   readonly onHtml: (html: string) => void
@@ -28,7 +28,7 @@ interface ToolState {
 }
 
 export interface RichText {
-  /** It is a step that can be undone. */
+  /** Sets the text, as a step that can be undone. */
   setHtml(html: string): void
   run(tool: ToolName): void
   link(): LinkPlace
@@ -118,8 +118,8 @@ function toolStates(state: EditorState): ToolStates {
 }
 
 /**
- * What is typed over a selection. Browsers would keep its look by a style in the markup, which the policy of the page forbids, and says so
- * in the console.
+ * Types over a selection. Browsers would keep its look by a style in the markup, which the policy of the page forbids, and says so in the
+ * console.
  */
 function typeOverSelection(view: EditorView, event: InputEvent): boolean {
   const { inputType, data, isComposing } = event
@@ -129,7 +129,7 @@ function typeOverSelection(view: EditorView, event: InputEvent): boolean {
   return true
 }
 
-/** Its address is shown, and leads nowhere: a text is edited here. */
+/** Shows a link with its address as the title. The link leads nowhere, because its text is edited here. */
 const linkView: MarkViewConstructor = ({ attrs }) => {
   const dom = document.createElement('span')
   dom.className = 'rich-link'

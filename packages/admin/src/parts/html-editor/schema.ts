@@ -1,4 +1,4 @@
-/** What the editor of text knows of HTML, and how it reads and writes it. */
+/** The HTML that the editor of text knows, and how it reads and writes it. */
 import { DOMParser, DOMSerializer, Schema } from 'prosemirror-model'
 import type { DOMOutputSpec, MarkSpec, Node, NodeSpec, TagParseRule } from 'prosemirror-model'
 
@@ -33,7 +33,7 @@ export const KNOWN: Readonly<Record<string, readonly string[]>> = {
 /** Marks an item whose first paragraph has no element of its own. It is never stored. */
 const TIGHT = 'data-tight'
 
-/** What a link may lead to. A script is no place. */
+/** Whether a link may lead to this address. A script is no place. */
 export function isSafeLink(href: string): boolean {
   const base = 'https://here.example/'
   return URL.canParse(href, base) && ['http:', 'https:', 'mailto:', 'tel:'].includes(new URL(href, base).protocol)

@@ -84,7 +84,7 @@ export function Toolbar({ label, tools, onTool, onSource }: ToolbarProps): React
 interface ToolProps {
   readonly label: string
   readonly isActive: boolean | undefined
-  /** One that is not stays in reach of the keys: else the focus would be lost with the last undo. */
+  /** A button that is not enabled stays in reach of the keys: else the focus would be lost with the last undo. */
   readonly isEnabled: boolean
   readonly tabIndex: 0 | -1
   readonly onFocus: () => void

@@ -1,5 +1,5 @@
 /**
- * What this browser holds of the records, so that the page works while the server is away: docs/internals/admin.md. The replica itself is
+ * The records that this browser holds, so that the page works while the server is away: docs/internals/admin.md. The replica itself is
  * loaded when a collection is held.
  */
 import type { Collection } from '../../api/collections.ts'
@@ -14,7 +14,7 @@ export interface Held {
   readonly filter: string
 }
 
-/** What the browser keeps: whose the records are, and which they are to be. */
+/** The choice that the browser keeps: the account, and its collections. */
 export interface Wish {
   readonly account: string
   readonly collections: readonly Held[]
@@ -82,7 +82,7 @@ export function readWish(): Wish | undefined {
   return readKept<Wish>(WISH)
 }
 
-/** What the superuser holds who is signed in; of another one nothing is shown. */
+/** The collections of the superuser who is signed in. Collections of another superuser are not shown. */
 export function ownHeld(): readonly Held[] {
   const wish = readWish()
   return wish !== undefined && wish.account === session.get()?.record.id ? wish.collections : []

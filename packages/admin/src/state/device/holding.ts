@@ -35,7 +35,7 @@ export function hold(held: Held, given: Environment): Promise<void> {
   return change((all) => [...all.filter(({ id }) => id !== held.id), held])
 }
 
-/** What is held of it goes from the device. */
+/** Deletes the records of a collection from the device. */
 export async function release(id: string): Promise<void> {
   const others = device.get().held.filter((one) => one.id !== id)
   if (others.length === 0) return wipe({ discard: false })
@@ -82,7 +82,7 @@ async function close(): Promise<void> {
 
 let keptNames: readonly Collection[] = []
 
-/** What is held is of no use without its definitions. */
+/** Keeps the definitions, as held records are of no use without them. */
 function keepNames(): void {
   const { list, status } = collections.get()
   if (status !== 'ready' || list === keptNames || device.get().held.length === 0) return

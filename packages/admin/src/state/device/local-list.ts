@@ -205,7 +205,7 @@ class LocalList {
     return this.entries.map(({ id }) => id)
   }
 
-  /** It reads other records, too. */
+  /** True if the condition reads other records, too. */
   get isJoined(): boolean {
     return this.bound.isJoined
   }

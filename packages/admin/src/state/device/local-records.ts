@@ -1,4 +1,4 @@
-/** What filters and orders lead to, on this device. What is missing is read, and the question is asked again. */
+/** Records of this device that filters and orders lead to. What is missing is read, and the question is asked again. */
 import type { Client, UntypedCollections } from '@pannier/client'
 import type { FoundRecords, RuleRecord, RuleRecords } from '@pannier/rules'
 import { collections, findCollection } from '../collections.ts'

@@ -56,7 +56,7 @@ async function beAccount(declared: Readonly<Record<string, object>>, login: Logi
 interface Wiped {
   /** The superuser whose records these are. */
   readonly account: string
-  /** Any of the collections. */
+  /** Names of the collections that were held. */
   readonly names: readonly string[]
   /** Writes that wait are lost. */
   readonly discard: boolean
@@ -198,7 +198,7 @@ export class Replica {
     this.givenToken = token
   }
 
-  /** What waits is stored as it is: a password would be readable on the disk. */
+  /** Refuses values that may not wait here. They are stored as they are: a password would be readable on the disk. */
   private checkValues(collection: string, values: Values): void {
     const { fields = [] } = findCollection(collections.get().list, collection) ?? {}
     const field = fields.find(({ type, name }) => type === 'password' && values[name] !== undefined)

@@ -1,4 +1,4 @@
-/** What opens the server: superusers, accounts with their sessions, API tokens of programs. */
+/** The view of credentials: superusers, accounts with their sessions, API tokens of programs. */
 import type { ReactNode } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { TEXTS } from '../../texts.ts'

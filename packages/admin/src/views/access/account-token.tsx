@@ -15,7 +15,7 @@ const { access: texts } = OPERATIONS
 interface AccountTokenProps {
   readonly collection: string
   readonly id: string
-  /** What the account is called. */
+  /** The name of the account. */
   readonly name: string
   readonly onClose: () => void
 }

@@ -12,7 +12,7 @@ const { access: texts } = OPERATIONS
 interface MadeTokenProps {
   readonly token: string
   readonly text: string
-  /** What stands before the token in the header: `Bearer ` for API tokens. */
+  /** The word before the token in the header: `Bearer ` for API tokens. */
   readonly scheme: string
   readonly onClose: () => void
 }

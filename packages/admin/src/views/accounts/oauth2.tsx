@@ -200,7 +200,7 @@ function MakeAppleSecret({
   )
 }
 
-/** What one provider asks for beside the rest, as JSON. What is no object yet is not kept. */
+/** The further options of one provider, as JSON. What is no object yet is not kept. */
 function Extra({
   provider: { extra },
   error,

@@ -1,4 +1,4 @@
-/** What an app or a shell sends for each operation, with the fields that the collection has. No token is in it. */
+/** Requests of an app or a shell for each operation, with the collection's own fields. No token is in it. */
 import type { Collection, Field } from '../../api/collections.ts'
 import { apiUrl } from '../../api/request.ts'
 import { findField, sampleValue } from './sample-values.ts'
@@ -21,7 +21,7 @@ export function operationsOf({ type, otp, oauth2, passwordAuth }: Collection): r
   return [...OF_RECORDS, ...OF_ACCOUNTS.filter((name) => isOn[name] !== false)]
 }
 
-/** What is sent for a new record. */
+/** Values for a new record. */
 function sampleInput({ fields, type }: Collection, isNew: boolean): Readonly<Record<string, unknown>> {
   const given = fields.filter((field) => !field.system && field.type !== 'autodate' && field.type !== 'file')
   const own = Object.fromEntries(given.map((field): [string, unknown] => [field.name, sampleValue(field)]))

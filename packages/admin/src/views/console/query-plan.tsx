@@ -1,4 +1,4 @@
-/** What SQLite plans for a statement: the rows of EXPLAIN QUERY PLAN, as steps inside of steps. */
+/** SQLite's plan for a statement: the rows of EXPLAIN QUERY PLAN, as steps inside of steps. */
 import type { ReactNode } from 'react'
 import { CONSOLE } from '../../texts/console.ts'
 

@@ -16,7 +16,7 @@ const texts = CONSOLE
 const SHOWN_ROWS_MAX = 1000
 
 interface ResultProps {
-  /** Of files, without its end. */
+  /** The name of files, without its end. */
   readonly name: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly (string | number | null)[])[]

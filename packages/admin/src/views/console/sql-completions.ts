@@ -1,4 +1,4 @@
-/** What can stand at a place of a statement of SQL: tables, columns of those that it names, words of SQL. */
+/** Completions of a statement of SQL: tables, columns of the tables that it names, words of SQL. */
 import type { Collection } from '../../api/collections.ts'
 import type { Completions } from '../../parts/code-editor/contract.ts'
 import { findCollection } from '../../state/collections.ts'

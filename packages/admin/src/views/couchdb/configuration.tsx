@@ -1,4 +1,4 @@
-/** What the server was started with, as CouchDB's clients read it, and the admins of CouchDB's door. */
+/** The configuration with which the server was started, as CouchDB's clients read it, and the admins of CouchDB's door. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { deleteCouchAdmin, readConfiguration, saveCouchAdmin } from '../../api/couchdb.ts'

@@ -26,7 +26,7 @@ interface DocumentEditorProps {
   readonly database: string
   /** Undefined: a new one. */
   readonly id: string | undefined
-  /** What a new one begins with. */
+  /** The content with which a new document begins. */
   readonly draft?: Readonly<Record<string, unknown>>
   readonly onClose: () => void
   readonly onChanged: () => Promise<void>
@@ -98,7 +98,7 @@ export function DocumentEditor({ database, id, draft, onClose, onChanged }: Docu
   )
 }
 
-/** What is typed: `first`, and each document that is loaded takes its place. */
+/** The text in the editor: `first`, until a loaded document takes its place. */
 function useText(
   loaded: Document | undefined,
   first: string | undefined,
@@ -140,7 +140,7 @@ function Actions({ database, document, onDeleted }: ActionsProps): ReactNode {
   )
 }
 
-/** What a copy of a document begins with. Attachments stay with the first one. */
+/** The content with which a copy of a document begins. Attachments stay with the first one. */
 export function draftOf({
   _id,
   _rev,

@@ -15,7 +15,7 @@ import { DocumentEditor } from './document-editor.tsx'
 
 const { couchdb: texts } = OPERATIONS
 const ROWS_MAX = 100
-/** What a new design document begins with. */
+/** The content with which a new design document begins. */
 const NEW_DESIGN = {
   _id: '_design/example',
   views: { by_type: { map: 'function (doc) {\n  emit(doc.type, 1)\n}', reduce: '_count' } },
@@ -186,7 +186,7 @@ function queryOf(key: string, group: string): Readonly<Record<string, string | n
   }
 }
 
-/** What is no JSON is a text. */
+/** A value for the server: text that is no JSON becomes a string. */
 function jsonOf(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text))

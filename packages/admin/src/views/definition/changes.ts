@@ -1,4 +1,4 @@
-/** What is different between two definitions, in words: for those who are about to save it. */
+/** Differences of two definitions, in words: for people who are about to save. */
 import type { Collection, Field } from '../../api/collections.ts'
 import { isObject } from '../../api/request.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
@@ -7,13 +7,13 @@ import { indexParts } from './index-statement.ts'
 export interface Change {
   readonly kind: 'add' | 'change' | 'remove'
   readonly text: string
-  /** What it was, and what it will be. */
+  /** The former value, and the new one. */
   readonly from?: string
   readonly to?: string
 }
 
 const { changes: texts } = TEXTS
-/** What others say, or what the server sets. */
+/** Parts that are compared elsewhere, or that the server sets. */
 const APART: ReadonlySet<string> = new Set([
   'id',
   'name',

@@ -1,4 +1,4 @@
-/** What can be done with a whole collection: duplicate it, copy its definition, delete its records, delete it. */
+/** Actions on a whole collection: duplicate it, copy its definition, delete its records, delete it. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { createCollection } from '../../api/collections.ts'
@@ -123,7 +123,7 @@ interface NameDialogProps {
   readonly text: string
   readonly label: string
   readonly initial?: string
-  /** What has to be typed, as it can't be taken back. */
+  /** The text that has to be typed, as the action can't be undone. */
   readonly wanted?: string
   readonly submit: string
   readonly onSubmit: (name: string) => Promise<void>

@@ -1,4 +1,4 @@
-/** What every view of a definition has: the head with the actions, its content, and the bar that saves the draft. */
+/** The frame of every view of a definition: the head with the actions, the content, and the bar that saves the draft. */
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { CollectionHead } from '../collection-head.tsx'

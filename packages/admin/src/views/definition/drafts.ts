@@ -13,7 +13,7 @@ interface Draft {
   /** The definition that the changes are of. */
   readonly base: Collection
   readonly changes: Partial<Collection>
-  /** What the server has refused: errors by name, place and option. */
+  /** The server's errors by name, place and option. */
   readonly errors: unknown
 }
 
@@ -66,7 +66,7 @@ export function useDraft(collection: Collection): DefinitionDraft {
   }
 }
 
-/** What is not as it was. */
+/** The changes that differ from the definition as it was. */
 function different(base: Collection, changes: Partial<Collection>): Partial<Collection> {
   const entries = Object.entries(changes) as [keyof Collection, unknown][]
   return Object.fromEntries(entries.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(base[name])))
@@ -125,7 +125,7 @@ export function isNewField({ id }: Field): boolean {
   return id.startsWith(NEW)
 }
 
-/** What is sent of a draft. Indexes follow the new names of their fields. */
+/** The part of a draft that is sent. Indexes follow the new names of their fields. */
 export function changeOf({ value, base }: Pick<DefinitionDraft, 'value' | 'base'>): DefinitionChange {
   const changes = different(base, value)
   const names = new Map<string, string>()

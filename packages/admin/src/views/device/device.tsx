@@ -1,4 +1,4 @@
-/** What this device holds: the collections that are here, the changes that wait, and those that the server has refused. */
+/** The records on this device: the collections, the changes that wait, and changes that the server has refused. */
 import type { ReactNode } from 'react'
 import { Button } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'

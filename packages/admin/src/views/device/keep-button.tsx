@@ -24,7 +24,7 @@ const MANY = 200_000
 interface KeepProps {
   readonly collection: Collection
   readonly count: number | undefined
-  /** That of the list. */
+  /** The filter of the list. */
   readonly filter: string
 }
 
@@ -42,7 +42,7 @@ export function KeepButton(props: KeepProps): ReactNode {
   )
 }
 
-/** Its progress, then its size. */
+/** A link to a collection: its progress, then its size. */
 function HeldLink({ name }: { readonly name: string }): ReactNode {
   const { status } = useDevice()
   const size = useSizes().get(name)

@@ -84,7 +84,7 @@ interface ComparedProps {
   readonly errors: Readonly<Record<string, unknown>>
 }
 
-/** What the change sets beside what the server has, with what is wrong. */
+/** A table of the change's values beside the server's, with the errors. */
 function Compared({ write, theirs, errors }: ComparedProps): ReactNode {
   return (
     <table className="write-compared">

@@ -1,4 +1,4 @@
-/** What changes that wait and refused ones show alike. */
+/** Parts that waiting changes and refused changes share. */
 import type { RefusedWrite } from '@pannier/client'
 import type { ReactNode } from 'react'
 import { linkTo } from '../../state/route.ts'
@@ -7,7 +7,7 @@ import { DEVICE } from '../../texts/device.ts'
 const { waiting: texts } = DEVICE
 const VALUE_MAX = 120
 
-/** What it does, and a link to the record. */
+/** The action of a write, and a link to the record. */
 export function WriteName({ write: { action, collection, id } }: { readonly write: RefusedWrite }): ReactNode {
   return (
     <>

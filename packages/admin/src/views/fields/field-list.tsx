@@ -15,7 +15,7 @@ import { FieldOptions } from './field-options.tsx'
 
 const { fields: texts } = TEXTS
 const TYPES = Object.keys(ALL.fieldTypes) as readonly FieldType[]
-/** What the server has no other value for. */
+/** Options for which the server has no other default. */
 const DEFAULTS: Readonly<Partial<Record<FieldType, Partial<Field>>>> = {
   select: { values: [], maxSelect: 1 },
   relation: { maxSelect: 1, collectionId: '' },

@@ -85,7 +85,7 @@ const WITHOUT_RULES: ReadonlySet<FieldType> = new Set(['password', 'autodate'])
 interface FieldOptionsProps {
   readonly collection: Collection
   readonly field: Field
-  /** Those of the field, by option. */
+  /** Errors of the field, by option. */
   readonly errors: unknown
   readonly onChange: (part: Partial<Field>) => void
 }

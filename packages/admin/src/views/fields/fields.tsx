@@ -1,4 +1,4 @@
-/** What a collection is: its name, and its fields; of a view, the query that makes them. */
+/** The view of a collection's name and its fields; for a view, also of the query that makes them. */
 import type { ReactNode } from 'react'
 import type { Collection, Field } from '../../api/collections.ts'
 import { TextInput } from '../../parts/form-field.tsx'
@@ -94,7 +94,7 @@ function FieldPreview({ stored, draft, onFields }: FieldPreviewProps): ReactNode
   )
 }
 
-/** They follow from the query. */
+/** Fields of a view, which follow from its query. */
 function FieldsOfView({ collection: { fields } }: CollectionViewPropsOnly): ReactNode {
   return (
     <section aria-labelledby="fields-title">

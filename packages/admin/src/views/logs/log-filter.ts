@@ -35,7 +35,7 @@ export function readLogQuery(query: Readonly<Record<string, string>>): LogQuery 
   }
 }
 
-/** What the server knows of a log. */
+/** The fields of a log. */
 const NAME = '_logs'
 const FIELDS = { id: 'text', created: 'date', level: 'number', message: 'text', data: 'json' } as const
 const SCHEMA = createSchema([
@@ -47,13 +47,13 @@ const SCHEMA = createSchema([
   },
 ])
 
-/** What is wrong with a filter; words are never wrong. */
+/** Mistakes in a filter; words are never wrong. */
 export function mistakesOf(text: string): readonly Mistake[] {
   if (!isFilter(text)) return []
   return check(text, SCHEMA, NAME).errors.map(({ position, message }) => ({ at: position, message }))
 }
 
-/** All but the period: the chart shows what is around it too. */
+/** The filter of a query without its period: the chart shows the time around it, too. */
 export function filterOf({ text, level, hasSuperusers }: LogQuery): string {
   return both(both(filterOfText(text), LEVEL_FILTERS[level]), hasSuperusers ? '' : 'data.auth != "_superusers"')
 }
@@ -64,7 +64,7 @@ export function withPeriod(filter: string, { from, to }: Pick<LogQuery, 'from' |
   return both(both(filter, begin), end)
 }
 
-/** What has no operator is searched in the messages. */
+/** The filter for a text: a text without an operator is searched in the messages. */
 export function filterOfText(text: string): string {
   return text === '' || isFilter(text) ? text : `message ~ ${quoted(text)}`
 }

@@ -1,4 +1,4 @@
-/** What has happened on the server: a list that follows it, a chart of the hours, and each log whole. */
+/** The view of logs: a list that follows the server, a chart of the hours, and each log whole. */
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { deleteLogs, listLogs } from '../../api/logs.ts'
@@ -200,7 +200,7 @@ function LogList({ items }: { readonly items: readonly Log[] }): ReactNode {
   )
 }
 
-/** What tells most at a glance. */
+/** The most telling facts of a log. */
 function factsOf({ data }: Log): string[] {
   const { status, execTime, error, auth } = data
   return [

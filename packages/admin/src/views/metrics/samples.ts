@@ -60,7 +60,7 @@ export function meanOf(all: readonly Sample[], name: string): Points {
   })
 }
 
-/** What 95 of 100 requests stay below, as exactly as the buckets say. */
+/** The time that 95 of 100 requests stay below, as exactly as the buckets allow. */
 export function p95Of(all: readonly Sample[], name: string): Points {
   return between(all, (before, after) => {
     const count = growth(before, after, `${name}_count`)

@@ -1,4 +1,4 @@
-/** What an app or a shell sends to get the same: for people who copy it. No token is in it. */
+/** Code of an app or a shell that asks for the same list: for people who copy it. No token is in it. */
 import type { Collection } from '../../api/collections.ts'
 import { apiUrl } from '../../api/request.ts'
 

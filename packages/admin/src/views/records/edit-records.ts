@@ -1,4 +1,4 @@
-/** What is done with many records, and can be undone: the same value for a field, where nobody has changed it since; deleting. */
+/** Changes of many records that can be undone: one value for a field, where nobody has changed it since, and deletes. */
 import type { Environment } from '../../environment.ts'
 import type { Collection, Field } from '../../api/collections.ts'
 import { deleteRecord, updateRecord, viewRecord } from '../../state/device/records.ts'
@@ -15,7 +15,7 @@ interface Edited {
   readonly after: unknown
 }
 
-/** Those that were edited before an error stay so; `undo` takes them back. */
+/** The result of a bulk edit. Records that were edited before an error stay edited; `undo` reverts them. */
 interface BulkEdit {
   readonly edited: readonly Edited[]
   /** The first one. */

@@ -15,7 +15,7 @@ const { filter: texts } = TEXTS.records
 interface FilterBarProps {
   readonly collection: Collection
   readonly filter: string
-  /** What the list has failed with. */
+  /** The error of the list. */
   readonly error: unknown
   /** The words of the full text. */
   readonly search: string

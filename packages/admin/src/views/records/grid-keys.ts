@@ -21,7 +21,7 @@ interface GridOptions {
 export interface GridKeys {
   readonly active: Place
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
-  /** What the element that takes the focus in a cell needs. */
+  /** Attributes of the element that takes the focus in a cell. */
   readonly cellProps: (row: number, column: number) => CellKeys
 }
 

@@ -1,4 +1,4 @@
-/** What can be done with the records of a collection, and with those that are selected. */
+/** Actions on the records of a collection, and on the selected ones. */
 import { lazy, Suspense, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
@@ -60,7 +60,7 @@ export function Toolbar({ collection, table, filter, sort, count, onNew }: Toolb
   )
 }
 
-/** What can be done with all records of the list. */
+/** Actions on all records of the list. */
 function ListMenu({ collection, filter, sort }: Pick<ToolbarProps, 'collection' | 'filter' | 'sort'>): ReactNode {
   const [open, setOpen] = useState<'export' | 'import'>()
   const close = (): void => setOpen(undefined)

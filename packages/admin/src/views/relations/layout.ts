@@ -8,7 +8,7 @@ const GAP_X = 110
 const GAP_Y = 28
 const MARGIN = 20
 const FIELDS_MAX = 9
-/** Of collections that stand alone. */
+/** Collections without relations in one row. */
 const ALONE_IN_ROW = 4
 
 interface PlacedField {

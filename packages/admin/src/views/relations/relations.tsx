@@ -62,7 +62,7 @@ export function View(): ReactNode {
   )
 }
 
-/** What a box relates to is marked while it has the focus or the pointer. */
+/** A diagram. The relations of a box are marked while it has the focus or the pointer. */
 function Diagram({
   layout: { boxes, edges, width, height },
   zoom,
@@ -148,7 +148,7 @@ function typeText(type: string, isMany: boolean): string {
   return isMany ? texts.many(type) : type
 }
 
-/** The same for those who do not see the lines. */
+/** The relations as a list, for people who do not see the lines. */
 function AsList({ edges }: { readonly edges: readonly Edge[] }): ReactNode {
   if (edges.length === 0) return null
   return (

@@ -78,7 +78,7 @@ function Part({ condition, record, account }: PartProps): ReactNode {
   )
 }
 
-/** What the names in a comparison stand for, as far as the record and the account say it. */
+/** The values of the names in a comparison, as far as the record and the account have them. */
 function Values({ text, record, account }: { readonly text: string } & Omit<PartProps, 'condition'>): ReactNode {
   const expression = parse(text)
   if (expression.kind !== 'comparison') return null

@@ -1,4 +1,4 @@
-/** What a rule costs where devices keep what they may see, and what keeps it from that. The server says it. */
+/** The cost of a rule where devices keep records, and the reason if devices can't. The server says it. */
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection, Rule } from '../../api/collections.ts'

@@ -1,4 +1,4 @@
-/** What an import of definitions would change, as far as the page can say it. The server has the last word. */
+/** Changes that an import of definitions would make, as far as the page can predict them. The server has the last word. */
 import type { Collection, Field, NewField } from '../../api/collections.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { changesBetween } from '../definition/changes.ts'
@@ -8,7 +8,7 @@ const { schema: texts } = TEXTS
 
 export type ImportedDefinition = Readonly<Record<string, unknown>>
 
-/** What a file has. A list alone is that of collections, as PocketBase exports it. */
+/** The content of a file. A list alone is that of collections, as PocketBase exports it. */
 interface ImportedDefinitions {
   readonly collections: readonly ImportedDefinition[]
   readonly reports?: readonly ImportedDefinition[]

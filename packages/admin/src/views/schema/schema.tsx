@@ -162,7 +162,7 @@ interface PlannedProps {
   readonly deletes: boolean
 }
 
-/** What the import would change, by collection. */
+/** The changes of the import, by collection. */
 function Planned({ list, given, deletes }: PlannedProps): ReactNode {
   const planned = importedChanges(list, given, deletes)
   return (

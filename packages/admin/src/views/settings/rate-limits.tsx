@@ -13,7 +13,7 @@ const LABELS = 'limit-labels'
 const AUDIENCES = ['', '@guest', '@auth'] as const
 
 interface RateLimitsProps {
-  /** What a label may be, for completion. */
+  /** Labels for completion. */
   readonly labels: readonly string[]
 }
 

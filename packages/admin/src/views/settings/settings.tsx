@@ -1,4 +1,4 @@
-/** What superusers set, in parts that are stored one by one. What is typed in one part stays while another one is shown. */
+/** The settings, in parts that are stored one by one. What is typed in one part stays while another one is shown. */
 import type { ReactNode } from 'react'
 import { health } from '../../api/operations.ts'
 import { confirm } from '../../state/question.ts'

@@ -1,4 +1,4 @@
-/** What is stored: sizes and counts of collections and databases, and what keeps them sound and small. */
+/** The view of storage: sizes and counts of collections and databases, and actions that keep them sound and small. */
 import type { ReactNode } from 'react'
 import { compactDatabase, listDatabases, listTasks } from '../../api/couchdb.ts'
 import type { DatabaseInfo } from '../../api/couchdb.ts'
@@ -70,7 +70,7 @@ async function loadStored(signal: AbortSignal): Promise<readonly Stored[]> {
 }
 
 interface ColumnParts {
-  /** Of all. */
+  /** The bytes of all. */
   readonly bytes: number
   readonly compact: (stored: Stored) => Promise<void>
   readonly isCollection: (name: string) => boolean

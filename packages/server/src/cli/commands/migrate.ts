@@ -31,7 +31,7 @@ export function addMigrate(program: Command, terminal: Terminal): void {
   addFiles(migrate, terminal)
 }
 
-/** What changes the database. */
+/** Subcommands that change the database. */
 function addRuns(migrate: Command, terminal: Terminal): void {
   const say = (text: string): void => printLine(terminal.stderr, text)
 
@@ -62,7 +62,7 @@ function addRuns(migrate: Command, terminal: Terminal): void {
     })
 }
 
-/** What makes files, and looks for them. */
+/** Subcommands that write files and look for them. */
 function addFiles(migrate: Command, terminal: Terminal): void {
   const say = (text: string): void => printLine(terminal.stderr, text)
   const write = async (where: Where, name: string, text: string): Promise<string> => {

@@ -86,7 +86,7 @@ async function allCollections(api: SuperuserApi): Promise<ListedCollection[]> {
   return all
 }
 
-/** Those of the system are nobody's work. */
+/** Names of the collections that people made: the server makes those of the system. */
 function ownNames(all: readonly ListedCollection[]): string[] {
   return all.filter(({ system }) => !system).map(({ name }) => name)
 }

@@ -71,7 +71,7 @@ export function addSuperuser(program: Command, terminal: Terminal): void {
     )
 }
 
-/** What superusers log in with, and from where. */
+/** Subcommands for the logins of superusers. */
 function addLogins(superuser: Command, terminal: Terminal): void {
   const say = (text: string): void => printLine(terminal.stderr, text)
   addWhere(superuser.command('otp'))

@@ -17,7 +17,7 @@ export class FolderSource implements PocketBaseSource {
   /** Has the files that the folder lacks. */
   readonly #others: PocketBaseSource | undefined
 
-  /** All that it reads is of one moment. @throws UsageError, FailedError */
+  /** Opens a folder `pb_data`, and reads all of it as of one moment. @throws UsageError, FailedError */
   static open(environment: Environment, folder: string, others?: PocketBaseSource): FolderSource {
     const file = join(folder, 'data.db')
     if (!existsSync(file)) throw new UsageError(`There is no ${file}: --data takes the folder pb_data of a PocketBase.`)

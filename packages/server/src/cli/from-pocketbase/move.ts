@@ -30,7 +30,7 @@ interface MoveOptions {
   readonly isDry: boolean
 }
 
-/** What came of one collection. */
+/** Counts of one collection: the records at the source, and the outcome. */
 interface Tally {
   readonly name: string
   readonly records: number
@@ -40,7 +40,7 @@ interface Tally {
   files: number
 }
 
-/** What moves, and why the target would not take it. */
+/** The definitions to move, and the reasons why the target would refuse them. */
 interface Plan {
   readonly definitions: readonly SourceDefinition[]
   readonly obstacles: readonly Obstacle[]
@@ -53,7 +53,7 @@ interface Obstacle {
 }
 
 const SUPERUSERS = '_superusers'
-/** What belongs to accounts. Codes of logins that are half done stay. */
+/** Collections about accounts. Codes of logins that are half done stay. */
 const ABOUT_ACCOUNTS = ['_externalAuths', '_authOrigins']
 const OWN_COLLECTIONS = [SUPERUSERS, ...ABOUT_ACCOUNTS, '_mfas', '_otps']
 /** PocketBase and Pannier begin with it. */

@@ -1,4 +1,4 @@
-/** What is read of a PocketBase, wherever its tables are. */
+/** Reading of a PocketBase, from a folder or over HTTP. */
 import type { ImportedRow } from '@pannier/backend'
 import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'

@@ -7,7 +7,7 @@ import { FailedError } from '../outcome.ts'
 import { explained, type SuperuserApi } from '../superuser-api.ts'
 import type { SourceDefinition, SourceFile } from './source.ts'
 
-/** What is known of a collection that is there. */
+/** A collection of the target. */
 export interface TargetCollection {
   readonly id: string
   readonly name: string

@@ -67,7 +67,7 @@ function givesOrder(fields: readonly MangoField[], sort: readonly MangoField[], 
   return at === sort.length
 }
 
-/** The one that all its fields are narrowed of first, then the shorter one, then by name. */
+/** Orders indexes: first an index whose fields are all narrowed, then the shorter one, then by name. */
 function compare(left: MangoIndex, right: MangoIndex, selector: JsonObject): number {
   const asked = askedFields(selector)
   const rest = ({ fields }: MangoIndex): number => {

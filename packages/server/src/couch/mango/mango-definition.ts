@@ -137,7 +137,7 @@ export const ALL_DOCS_INDEX: JsonObject = {
   def: { fields: [{ _id: 'asc' }] },
 }
 
-/** Its name among the collection's indexes. */
+/** The index's name among the collection's indexes. */
 export function libraryName({ designId, name }: MangoIndex): string {
   return `${designId}/${name}`
 }

@@ -1,4 +1,4 @@
-/** What a form has while it is edited, and what is sent of it. */
+/** The draft of a record in a form, and the values that are sent of it. */
 import type { Collection, Field } from '../../../api/collections.ts'
 import type { Row, Values } from '../../../api/records.ts'
 import type { ControlProps } from '../../../parts/form-field.tsx'
@@ -9,7 +9,7 @@ const { form: texts } = TEXTS.records
 /** By the name of the field. Numbers and JSON are texts while they are typed; files are names and new files. */
 export type Draft = Readonly<Record<string, unknown>>
 
-/** What the control of a field gets. */
+/** The properties of a field's control. */
 export interface FieldInputProps {
   readonly collection: Collection
   readonly field: Field
@@ -20,7 +20,7 @@ export interface FieldInputProps {
   readonly control: ControlProps
 }
 
-/** What cannot be sent as it is. */
+/** An error of a draft that can't be sent. */
 export class DraftError extends Error {
   readonly field: string
 
