@@ -100,7 +100,7 @@ export function changePerson<P extends Person>(person: P, turn: number): P {
 
 /** Matches one document in fifty: 2,000 of 100,000. */
 export const someCity: string = cities[7]!
-/** Another of the same size, for a first query whose pages no other query has read. */
+/** Another city of the same size, for a first query whose pages no other query has read. */
 export const otherCity: string = cities[31]!
 /** Matches one document in a hundred. */
 export const someCountry: string = countries[42]!

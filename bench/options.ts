@@ -111,7 +111,10 @@ export function readOptions(parameters: readonly string[]): BenchOptions | undef
   }
 }
 
-/** What `read` makes of the command line. Undefined: help was asked for, or a mistake was said, and there is nothing more to do. */
+/**
+ * The options that `read` makes of the command line. Undefined: help was asked for, or a mistake was said, and there is nothing more to
+ * do.
+ */
 export function optionsOrUsage<T>(usage: string, read: () => T | undefined): T | undefined {
   try {
     const options = read()

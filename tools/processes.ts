@@ -54,7 +54,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 
 export interface RunResult {
   readonly code: number
-  /** What it wrote to both outputs, in order. */
+  /** The text that the process wrote to both outputs, in order. */
   readonly output: string
 }
 

@@ -13,7 +13,7 @@ const LIBRARY = pathToFileURL(join(root, 'packages/db/src/')).href
 /** Few enough that all are in the log: no page is read. */
 const DOCUMENTS = 100
 const WARM_CALLS = 50
-/** What is aimed at. */
+/** Goals for the number of files and functions. */
 const GOALS: Readonly<Record<string, string>> = { insert: '35 files / 150 functions', find: '35 files / 150 functions' }
 
 interface Room {

@@ -13,7 +13,7 @@ export const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url)
 const NODE_MAJOR_MIN = 24
 const bin = join(root, 'node_modules', '.bin')
 
-/** What the browser tests need: the Debian package that brings it, and how to tell that it is there. */
+/** Programs for the browser tests: the Debian package that brings each, and a check for its presence. */
 const BROWSER_PROGRAMS = [
   { debianPackage: 'chromium', present: () => isCommand('chromium') },
   { debianPackage: 'firefox-esr', present: () => isCommand('firefox-esr') },

@@ -1,4 +1,4 @@
-/** What a person does on the admin page: each action from a place where it can be done. */
+/** Actions of a person on the admin page, each from a place where it can be done. */
 import { choose, fill, goTo, press, sees, seesNo, typeCode, waitFor } from '../../packages/admin/test/browser/steps.ts'
 import type { Page } from '../../tools/browser/browser.ts'
 

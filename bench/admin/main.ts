@@ -24,7 +24,7 @@ Prints a table of actions: processor time of the page's main thread (the median)
   --repeat N    so often each (default 3)
   --only TEXT   actions whose name has the text`
 const BAR_MS = 100
-/** What an action starts has ended when nothing was done for this long. */
+/** An action has ended when the page did nothing for this long. */
 const QUIET_MS = 400
 const SETTLED_MS_MAX = 15_000
 /** Fewer tasks take so much: what runs by itself, such as the clock of a spinner. */

@@ -13,7 +13,7 @@ export interface ProfileNode {
   readonly callFrame: {
     readonly functionName: string
     readonly url: string
-    /** Both from 0. */
+    /** Lines and columns are counted from 0. */
     readonly lineNumber: number
     readonly columnNumber: number
   }

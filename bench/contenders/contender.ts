@@ -1,7 +1,7 @@
 /**
- * What the lab requires of a contender: the operations of the workloads, each as the contender's documentation advises.
- * Workloads know nothing else about it. An operation that it lacks is a gap with a reason (catalog.ts). A gap is never
- * imitated, and not called. An answer may be a value or a promise.
+ * The contract of a contender for the lab: the operations of the workloads, each as the contender's documentation advises. Workloads know
+ * nothing else about it. An operation that it lacks is a gap with a reason (catalog.ts). A gap is never imitated, and not called. An
+ * answer may be a value or a promise.
  */
 import type { Person } from '../documents.ts'
 

@@ -29,7 +29,7 @@ export const sqliteWasmDriver: SqlDriver = {
   },
 }
 
-/** Its files are locked as long as it is not paused: another worker can open them after `close`. */
+/** Opens the pool of files. The files are locked until it is paused: another worker can open them after `close`. */
 async function takePool(): Promise<SAHPoolUtil> {
   installed ??= install()
   const pool = await installed

@@ -22,7 +22,7 @@ import type { Variant } from './variants.ts'
 const VISITS_BEFORE = 3
 const FILL_MS_MAX = 900_000
 const VISIT_MS_MAX = 60_000
-/** What says that a browser runs there. */
+/** Files whose presence shows that a browser runs in a folder. */
 const LOCKS = /^(Singleton.*|lock|\.parentlock)$/
 
 export class Browsers implements Starter {

@@ -1,4 +1,4 @@
-/** What each start has to show, by the obvious program. */
+/** Expected rows of each start, by the obvious program. */
 import { makePeople, makePerson } from '../documents.ts'
 import type { DataSet } from '../documents.ts'
 import { CREATED_FROM, ROWS } from './apps/app.ts'

@@ -25,13 +25,13 @@ import type { Measured } from './table.ts'
 import { variantsIn } from './variants.ts'
 import type { Variant } from './variants.ts'
 
-/** What a place has given so far. */
+/** The results of a place so far. */
 interface Session {
   readonly place: Place
   readonly variants: readonly Variant[]
   readonly startedAt: Date
   readonly measured: Measured[]
-  /** What was not as it should be, in words. */
+  /** Failures, in words. */
   readonly failures: string[]
   agent: string
   complete: boolean

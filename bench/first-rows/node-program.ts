@@ -1,4 +1,7 @@
-/** What the page is in a browser: a process that opens the database of an app and prints its first rows, or one document, as a line. */
+/**
+ * The program in Node in place of a page: a process that opens the database of an app and prints its first rows, or one document, as a
+ * line.
+ */
 import { writeSync } from 'node:fs'
 import type { App } from './apps/app.ts'
 import { rowText } from './page/protocol.ts'

@@ -1,4 +1,4 @@
-/** What `npm run bench -- first-rows` is asked for. */
+/** Options of `npm run bench -- first-rows`. */
 import { parseArgs } from 'node:util'
 import type { Place } from '../contenders/catalog.ts'
 import { choose, list, readCount } from '../options.ts'

@@ -11,7 +11,7 @@ import type { DataSet } from '../documents.ts'
 import type { Start, Starter } from './starter.ts'
 import type { Variant } from './variants.ts'
 
-/** What is measured in Node: the first rows, and one document by its id. */
+/** Tasks measured in Node: the first rows, and one document by its id. */
 export const TASKS = ['rows', 'get'] as const
 
 export interface NodeRequest {
@@ -40,7 +40,7 @@ export interface NodeReport {
 export const WANTED = 1
 
 const START_MS_MAX = 60_000
-/** What `run` gives for a process that a signal has ended. */
+/** The exit code that `run` gives for a process that a signal has ended. */
 const KILLED = 1
 const PROGRAM = 'node-program'
 const LIBRARY = 'packages/db'

@@ -19,7 +19,7 @@ export type Delivery = (typeof DELIVERIES)[number]
 
 export interface Traffic {
   readonly requests: number
-  /** Of bodies, as they are sent. */
+  /** The bytes of bodies, as they are sent. */
   readonly bytes: number
 }
 
@@ -27,7 +27,7 @@ export interface PageServer extends AsyncDisposable {
   readonly url: string
   /** Answers the next report. */
   onReport: (report: Report) => Order
-  /** What pages have been sent since it was asked last, reports left out. */
+  /** The traffic to pages since the last call, reports left out. */
   takeTraffic(): Traffic
 }
 

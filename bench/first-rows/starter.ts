@@ -1,11 +1,11 @@
-/** What browsers and Node processes have in common: a database is filled once, and each start has a copy of it. */
+/** The common part of browsers and Node processes: a database is filled once, and each start has a copy of it. */
 import type { DataSet } from '../documents.ts'
 import type { Variant } from './variants.ts'
 
 export interface Start {
   /** As the engine names itself. */
   readonly agent: string
-  /** What was shown. */
+  /** The rows that were shown. */
   readonly rows: readonly string[]
   /** Milliseconds, or bytes, by column. */
   readonly values: Readonly<Record<string, number>>

@@ -1,4 +1,4 @@
-/** What is measured: contenders of the catalog, each in the states that it can be found in. */
+/** Variants that are measured: contenders of the catalog, each in its possible states. */
 import { CONTENDERS, factsOf } from '../contenders/catalog.ts'
 import type { Place } from '../contenders/catalog.ts'
 
@@ -37,7 +37,7 @@ export function variantsIn(place: Place, contenders: readonly string[], states: 
     .flatMap((contender) => states.flatMap((state) => variantOf(contender, state) ?? []))
 }
 
-/** None: others have neither a log nor encryption. */
+/** The variant of a contender; undefined for other contenders, which have neither a log nor encryption. */
 function variantOf(contender: string, state: State): Variant | undefined {
   if (state === 'clean') return { name: contender, contender, state, app: contender }
   if (!contender.startsWith('pannier')) return undefined

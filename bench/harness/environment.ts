@@ -17,7 +17,7 @@ export interface Environment {
   readonly cores: number
   readonly memoryBytes: number
   readonly system: string
-  /** One of the documents, and its size as JSON. */
+  /** A sample of the documents, and its size as JSON. */
   readonly document: { readonly bytes: number; readonly sample: unknown }
   readonly seed: number
   /** Version of each contender, by package. */

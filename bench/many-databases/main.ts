@@ -1,6 +1,7 @@
 /**
- * What many databases cost a server that uses few of them: `npm run node -- bench/many-databases/main.ts postgres`, or `sqlite`, or
- * `couchdb` (databases of CouchDB's door, which are collections of one database). Options: `--databases 10000 --used 100 --seconds 10 --sweep 1000`.
+ * The cost of many databases to a server that uses few of them: `npm run node -- bench/many-databases/main.ts postgres`, or `sqlite`, or
+ * `couchdb` (databases of CouchDB's door, which are collections of one database). Options: `--databases 10000 --used 100 --seconds 10
+ * --sweep 1000`.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -73,7 +74,10 @@ async function each(count: number, work: (n: number) => Promise<unknown>): Promi
 const documentsOf = (n: number): { _id: string; n: number; text: string }[] =>
   Array.from({ length: DOCUMENTS }, (_, i) => ({ _id: `d${i}`, n, text: 'x'.repeat(200) }))
 
-/** One is made as any is. The others are copies of its rows, or of its file. */
+/**
+ * Fills the first database as any is. The others are copies of its rows, or of its file. The others are copies of its rows, or of its
+ * file.
+ */
 async function fill(where: string, server: PostgresServer | undefined): Promise<void> {
   const db = await placeOf(where).open('tenant 0')
   await db.collection('items').upsert(documentsOf(0))

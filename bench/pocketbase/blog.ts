@@ -14,7 +14,7 @@ export const POSTS = 'posts'
 export const RULED = 'posts_ruled'
 
 const BATCH = 500
-/** Of records whose passwords are hashed: on a busy machine more of them outlast a connection. */
+/** The number of records in a batch if their passwords are hashed: on a busy machine larger batches outlast a connection. */
 const HASHED_BATCH = 50
 const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
 const WORDS =
@@ -169,7 +169,7 @@ export const DEFINITIONS: readonly object[] = [
   },
 ]
 
-/** What a user of PocketBase would index for these questions. */
+/** Indexes that a user of PocketBase would make for these questions. */
 const INDEXES: readonly (readonly [collection: string, indexes: readonly string[]])[] = [
   [POSTS, ['CREATE INDEX posts_author ON posts (author)', 'CREATE INDEX posts_title ON posts (title)']],
   [RULED, ['CREATE INDEX ruled_author ON posts_ruled (author)']],

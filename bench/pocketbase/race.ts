@@ -7,10 +7,10 @@ import { hear } from './subscribers.ts'
 import { serveCopy, SUPERUSER, SUPERUSER_PASSWORD, type Program, type Server } from './servers.ts'
 import { writeOf, type Subject, type Workload } from './workloads.ts'
 
-/** What all workloads of a run have in common. */
+/** Common conditions of all workloads of a run. */
 export interface Conditions {
   readonly posts: number
-  /** Those that a user of PocketBase would make. */
+  /** True for a run with the indexes that a user of PocketBase would make. */
   readonly indexes: boolean
   readonly keepAlive: boolean
   /** Creates and updates a second beside each workload. */
@@ -21,7 +21,7 @@ export interface Conditions {
 }
 
 export interface Round extends LoadResult {
-  /** What the server and all its threads took. */
+  /** Processor time of the server with all its threads. */
   readonly processorMsPerRequest: number
   /** How many of the writes beside it were done. */
   readonly writes: number

@@ -4,10 +4,10 @@ import type { ApiClient } from './client.ts'
 import { HttpSocket, isSuccess, type Call } from './http-socket.ts'
 import type { LoadResult } from './load.ts'
 
-/** Those that listen while a workload writes. */
+/** Subscribers that listen while a workload writes. */
 export interface Audience {
   readonly size: number
-  /** What one of them filters by. */
+  /** The filter of one subscriber. */
   readonly filter: (index: number) => string
   /** How many of them a write concerns. */
   readonly heardBy: number
@@ -66,7 +66,7 @@ export async function makeLive(client: ApiClient): Promise<void> {
   await client.ask({ method: 'POST', path, body: { name: LIVE, type: 'base', ...rules, fields } })
 }
 
-/** Their sockets are read without a parser, as this process takes part in what is measured. */
+/** Subscribers whose sockets are read without a parser, as this process takes part in the measurement. */
 class Listeners {
   readonly #client: ApiClient
   readonly #sockets: Socket[] = []

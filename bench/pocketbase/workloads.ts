@@ -1,4 +1,4 @@
-/** What is asked: the shapes of PocketBase's published benchmark, and what its users ask about. */
+/** Requests of the workloads: the shapes of PocketBase's published benchmark, and common questions of its users. */
 import { idOf, ORGANIZATIONS, POSTS, postOf, RULED, USERS } from './blog.ts'
 import type { Call } from './http-socket.ts'
 import { LIVE, type Audience } from './subscribers.ts'
@@ -23,13 +23,13 @@ export interface Workload {
   readonly barIndexed?: number
   /** With fewer posts. */
   readonly barSmall?: number
-  /** What the list rule of the posts is meanwhile; `''` by default. */
+  /** The list rule of the posts meanwhile; `''` by default. */
   readonly listRule?: string
   /** Another client asks for this meanwhile, and it is noted how long it waits. */
   readonly watched?: Call
-  /** What is measured is how soon they hear of each request. */
+  /** Subscribers: if there are some, the time until they hear of each request is measured. */
   readonly audience?: Audience
-  /** It uses the data up. */
+  /** True for a workload that uses the data up. */
   readonly isLast?: boolean
 }
 
@@ -169,7 +169,7 @@ export const WORKLOADS: readonly Workload[] = [
   },
 ]
 
-/** What servers do before a workload that uses the data up. */
+/** The warm-up of servers before a workload that uses the data up. */
 export const WARM_UP_OF_LAST: Workload = {
   name: 'delete posts',
   concurrency: 10,
@@ -177,7 +177,7 @@ export const WARM_UP_OF_LAST: Workload = {
   call: ({ token, posts }, at) => ({ method: 'DELETE', path: records(POSTS, idOf('post', posts - 1 - at)), token }),
 }
 
-/** What is written beside a workload: every other time a new post. */
+/** A write beside a workload: every other time a new post. */
 export function writeOf(subject: Subject, index: number): Call {
   if (index % 2 === 0) return { method: 'POST', path: records(POSTS), body: postOf(subject.posts + index) }
   return { method: 'PATCH', path: records(POSTS, some(index, subject)), body: { title: `title ${index} changed` } }

@@ -1,4 +1,4 @@
-/** What is measured: each figure of docs/internals/scale.md, with its bar. */
+/** Measured figures of docs/internals/scale.md, with their bars. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'

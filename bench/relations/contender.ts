@@ -1,4 +1,4 @@
-/** What answers the questions: Pannier, or SQLite. */
+/** The contract of Pannier and SQLite, which answer the questions. */
 import type { Blog, Post } from './blog.ts'
 import type { Question } from './workloads.ts'
 

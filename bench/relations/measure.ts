@@ -5,7 +5,7 @@ import { makeBlog, type Blog, type BlogSize } from './blog.ts'
 import type { Answer, Contender } from './contender.ts'
 import { Lookup, WORKLOADS, type Question, type Workload } from './workloads.ts'
 
-/** What a page or process is asked for: plain data. */
+/** The request to a page or process: plain data. */
 export interface RelationsRequest {
   readonly contender: string
   readonly place: string

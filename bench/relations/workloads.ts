@@ -1,6 +1,6 @@
 /**
- * What is asked of the blog. Each workload says it three times: as a query of Pannier, as SQL over proper tables, and as
- * plain code over arrays (`matches`, `order`). The plain code checks the other two.
+ * Questions about the blog. Each workload says it three times: as a query of Pannier, as SQL over proper tables, and as plain code over
+ * arrays (`matches`, `order`). The plain code checks the other two.
  */
 import {
   TYPES,
@@ -305,7 +305,7 @@ function pick<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)]!
 }
 
-/** What is missing comes first. */
+/** Orders two values; a missing value comes first. */
 function order(left: string | undefined, right: string | undefined): number {
   if (left === right) return 0
   return left === undefined || (right !== undefined && left < right) ? -1 : 1

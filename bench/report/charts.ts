@@ -1,4 +1,4 @@
-/** What the charts of the report show, as data: a chart for each workload of each cell, a bar for each contender. */
+/** Charts of the report as data: a chart for each workload of each cell, a bar for each contender. */
 import { factsOf } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
 

@@ -82,7 +82,7 @@ const KEPT_COUNT = 'the count is kept in memory'
 
 const COUNTS: ReadonlySet<string> = new Set(['count', 'countAll', 'countRecords'])
 
-/** They answer within the process, so the reasons of browsers do not apply. */
+/** Contenders that answer within the process, so the reasons of browsers do not apply. */
 const IN_PROCESS_CONTENDERS: ReadonlySet<string> = new Set(['node-sqlite', 'lmdb', 'classic-level'])
 
 /** Workloads that ask the same again and again. */

@@ -10,7 +10,7 @@ import { ANNA, ANNAS_PASSWORD, idOf, type World } from './world.ts'
 export interface FirstSync {
   /** The index of a collection that was never synced is built by the first pull of all. */
   readonly indexMs: number
-  /** What the server hands out, to a reader that keeps nothing. */
+  /** The rows that the server hands out, to a reader that keeps nothing. */
   readonly server: {
     readonly rows: number
     readonly pages: number
@@ -19,7 +19,7 @@ export interface FirstSync {
     readonly processorMs: number
   }
   readonly client: ClientSync
-  /** It is killed at half, and started again. `received`: rows that came then. */
+  /** A sync whose client is killed at half, and started again. `received`: rows that came then. */
   readonly resumed: ClientSync
 }
 

@@ -7,7 +7,7 @@ import { check } from './first-sync.ts'
 import { Sessions } from './sessions.ts'
 import { idOf, MEMBERS, projectOfUser, SMALL_PROJECTS, type World } from './world.ts'
 
-/** What sessions take of a server that does nothing else. */
+/** The cost of sessions for a server that does nothing else. */
 export interface OpenFigures {
   readonly sessions: number
   readonly openMs: number

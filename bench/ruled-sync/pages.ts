@@ -1,4 +1,4 @@
-/** What PocketBase has in place of a first sync: all pages of a list, which a client asks for again after each change of its rights. */
+/** PocketBase's substitute for a first sync: all pages of a list, which a client asks for again after each change of its rights. */
 import { serveCopy, type Program } from '../pocketbase/servers.ts'
 import { check } from './first-sync.ts'
 import { superuser, tokenOf } from './fill.ts'

@@ -1,7 +1,7 @@
 /** The protocol of a replica over a bare socket, without a database: what the server hands out, as fast as it does. */
 import { HttpSocket, isSuccess } from '../pocketbase/http-socket.ts'
 
-/** What one pull until completeness was. */
+/** Figures of one pull until completeness. */
 export interface Pulled {
   readonly rows: number
   readonly pages: number
@@ -13,7 +13,7 @@ export interface Pulled {
 /** A row has one of them. */
 const ROW = /"(?:record|left|rev)":/g
 const TOKEN = /"token":"([^"]+)"/
-/** What follows the rows is at the end. */
+/** The part of an answer behind the rows is at the end. */
 const TAIL_CHARS = 8000
 
 export class BareReplica {

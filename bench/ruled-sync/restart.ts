@@ -58,7 +58,7 @@ export async function restart(program: Program, folder: string, world: World, cl
   }
 }
 
-/** What a client keeps when its connection ends. */
+/** The state that a client keeps when its connection ends. */
 class Replicated {
   readonly #url: URL
   readonly #session: string

@@ -11,7 +11,7 @@ export interface Revoked {
   readonly ordinaryMs: number
   readonly revokingMs: number
   readonly pull: Pulled
-  /** It is given back. */
+  /** The pull after the right was given back. */
   readonly again: Pulled
 }
 

@@ -1,9 +1,9 @@
 /** The data of all contenders: projects with members, and tasks that members may see. Ids are the same everywhere. */
 import { seededRandom } from '../../packages/db/testing/random.ts'
 
-/** Its tasks are taken away at once. Anna is its only member. */
+/** The project whose tasks are taken away at once. Anna is its only member. */
 export const BIG_PROJECT = 0
-/** Their members are `MEMBERS` users, and of some of them Anna. */
+/** Projects with `MEMBERS` members each, of which Anna is one in some. */
 export const SMALL_PROJECTS = 1000
 export const MEMBERS = 10
 export const USERS: number = SMALL_PROJECTS * MEMBERS

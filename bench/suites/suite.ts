@@ -45,13 +45,13 @@ export interface Workload {
   readonly name: string
   readonly needs: readonly Capability[]
   readonly metrics: readonly Metric[]
-  /** Others need it. If it was not asked for, it runs without being reported. */
+  /** A stage that other stages need. If it was not asked for, it runs without being reported. */
   readonly stage?: boolean
   /** The workload before, whose store it uses. If it was not asked for, it runs without being reported. */
   readonly after?: string
   /** Opens the database itself, as part of what it measures. */
   readonly opens?: boolean
-  /** What is not to be timed. */
+  /** Prepares the run, without being timed. */
   prepare?(context: Context): Promise<void>
   run(context: Context): Promise<Outcome>
 }
@@ -68,7 +68,7 @@ export interface Suite {
   readonly title: string
   readonly source: string
   readonly phases: readonly Phase[]
-  /** What of the source is not run, and why. */
+  /** Parts of the source that are not run, and why. */
   readonly left: readonly { readonly title: string; readonly reason: string }[]
   cells(choice: CellChoice): readonly Cell[]
 }

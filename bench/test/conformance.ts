@@ -1,6 +1,6 @@
 /**
- * What every adapter must do before it may be measured: all phases of all suites on small cells, with the model's answers, and
- * nothing done that is declared a gap. Phases open the same database again, as far as it is kept.
+ * Requirements for every adapter before it may be measured: all phases of all suites on small cells, with the model's answers, and no
+ * call that is declared a gap. Phases open the same database again, as far as it is kept.
  */
 import { assertEqual, assertTrue } from '../../packages/db/testing/check.ts'
 import type { ContenderFacts, Place } from '../contenders/catalog.ts'
@@ -37,7 +37,7 @@ const CELLS: Readonly<Record<string, readonly Cell[]>> = {
   pouchdb: [],
 }
 
-/** Of the many ways to write a value a peer's adapter is asked the first and the last. */
+/** The cells for a contender. A peer's adapter gets the first and the last of the many ways to write a value. */
 function cellsFor({ name }: ContenderFacts, suite: string): readonly Cell[] {
   const cells = CELLS[suite] ?? []
   return name.startsWith('pannier') ? cells : cells.filter((_, at) => at === 0 || at === cells.length - 1)

@@ -1,4 +1,4 @@
-/** One of several servers of the cities: `node one-server.ts POSTGRES_URL`. Prints its port. */
+/** A server, as one of several, of the cities: `node one-server.ts POSTGRES_URL`. Prints its port. */
 import { createServer } from '@pannier/server'
 import { postgres } from '@pannier/postgres'
 import { LOOPBACK } from '../../tools/web/loopback.ts'

@@ -15,7 +15,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'Again', align: 'right' },
 ]
 const WIDTH_MAX = 110
-/** What the logger puts before each line. */
+/** The width of the text that the logger puts before each line. */
 const MARGIN = 4
 
 export async function printAnswers(cities: Collection<City>, documents: number): Promise<void> {

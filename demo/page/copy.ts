@@ -45,7 +45,7 @@ const address = new URLSearchParams(location.search)
 const asked = address.get('copy') ?? ''
 /** The number of this tab's copy: 1 to 9. */
 export const COPY: number = /^[1-9]$/.test(asked) ? Number(asked) : 1
-/** It is encrypted, and needs a password to be opened. */
+/** The copy is encrypted, and needs a password to be opened. */
 export const LOCKED: boolean = address.has('locked')
 /** The copy's name for people. */
 export const COPY_TITLE: string = `Copy ${COPY}${LOCKED ? ', locked' : ''}`

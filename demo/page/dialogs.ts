@@ -21,7 +21,7 @@ export type Edit =
 export interface EditorContent {
   /** The codes that can be chosen. */
   readonly countries: readonly string[]
-  /** The one that is stored, if any. */
+  /** The stored photo, if any. */
   readonly photo: Promise<Attachment | undefined>
 }
 

@@ -140,7 +140,7 @@ async function leave(): Promise<void> {
   await open?.db.close().catch(() => undefined)
 }
 
-/** What was under way when this tab left the copy fails too, and is no matter. */
+/** Shows an error. Errors of work that was under way when this tab left the copy are ignored. */
 function failShown(error: unknown): void {
   if (copy !== undefined) fail(error)
 }

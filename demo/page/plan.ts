@@ -31,7 +31,7 @@ export function planList({ plan, sortedByIndex, rows, rowsExact }: Explanation):
   )
 }
 
-/** What a search has looked up, the words first. */
+/** The look-ups of a search, the words first. */
 export function searchList({ terms, documents, readsDocuments }: SearchExplanation): HTMLElement {
   const looked = terms.map(({ word, isPrefix, postings }) => {
     const detail = ` ${isPrefix ? 'words that begin with ' : ''}“${word}”: ${formatCount(postings)} entries`

@@ -16,7 +16,7 @@ type Tone = 'good' | 'busy' | 'off' | 'bad'
 interface Words {
   readonly tone: Tone
   readonly status: string
-  /** What the state means, or what the visitor can do about it. */
+  /** The meaning of the state, or the visitor's next step. */
   readonly detail: string
 }
 

@@ -51,7 +51,7 @@ export class Sync {
   #ended: Promise<unknown> = Promise.resolve()
   #offline = false
   #state: SyncState = STARTING
-  /** This and all below exist only in the tab that replicates. */
+  /** The replication. This field and all below exist only in the tab that replicates. */
   #replication: Replication | undefined
   #retryAtMs: number | undefined
   /** Why the last try failed, until one has not. */

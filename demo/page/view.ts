@@ -1,4 +1,4 @@
-/** What the visitor asked to see, as plain data: filter and order, and the query that they make. */
+/** The visitor's choice, as plain data: filter and order, and the query that they make. */
 import type { Selector as SelectorOf } from 'pannier'
 import type { FieldPath, OrderedPath } from 'pannier/types'
 import { foldName } from '../shared/city.ts'

@@ -27,8 +27,8 @@ export const COLLECTION = 'cities'
 export const PHOTO = 'photo'
 
 /**
- * One for each order of the page, for all cities and for those of a country. The second field of the first two allows
- * testing a text or a range without reading documents. The last one finds words.
+ * Indexes for each order of the page, for all cities and for those of a country. The second field of the first two allows testing a text
+ * or a range without reading documents. The last one finds words.
  */
 export const INDEXES: readonly IndexInput<FieldPath<City>>[] = [
   ['foldedName', 'population'],

@@ -52,7 +52,7 @@ export async function loadTasks(server: Server, { count, signal, onProgress }: T
   }
 }
 
-/** All have the password of the first one, so it is hashed once. */
+/** Stores the people, all with the password of the first, so that it is hashed once. */
 async function putPeople(server: Server): Promise<void> {
   const [first, ...others] = people() as [SeedRecord, ...SeedRecord[]]
   const members = await server.gateway.collection(SYSTEM, 'members')

@@ -2,7 +2,7 @@
 
 export interface Question {
   readonly title: string
-  /** What makes it hard. */
+  /** The reason why the question is hard. */
   readonly why: string
   readonly filter?: string
   readonly sort?: string

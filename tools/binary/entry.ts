@@ -1,4 +1,4 @@
-/** What the single executable file runs: the program `pannier`, or one of the programs that it starts beside itself. */
+/** The entry of the single executable file: the program `pannier`, or one of the programs that it starts beside itself. */
 import { getAsset } from 'node:sea'
 import { compileFunction } from 'node:vm'
 import { programOfProcess } from '@pannier/backend/internal'

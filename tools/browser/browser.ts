@@ -1,4 +1,4 @@
-/** What a driven browser and its pages can do; with-browser.ts makes one. */
+/** The contract of a driven browser and its pages; with-browser.ts makes one. */
 import type { Engine } from './engines.ts'
 
 export interface Browser {
@@ -6,7 +6,7 @@ export interface Browser {
   readonly supports: Supports
   /** Pages that are open, could not be opened, or were killed: in WebKit they keep their places. */
   readonly pageCount: number
-  /** What its pages show, for a message: address and the end of the text of each. */
+  /** The content of its pages, for a message: address and the end of the text of each. */
   describe(): Promise<string>
   /** Opens a tab and waits until the page has loaded. Starts the browser, on what it has stored, if it does not run. */
   open(url: string): Promise<Page>
@@ -16,7 +16,7 @@ export interface Browser {
   kill(): Promise<void>
 }
 
-/** What an engine can't do when it is driven, and why. */
+/** Abilities of an engine while it is driven. */
 export interface Supports {
   /** WebKit can't be given a quota. */
   readonly quota: boolean
@@ -44,7 +44,7 @@ export interface Page {
   press(key: string): Promise<void>
   /** Gives the page a device that keeps passkeys, and a person who agrees to everything, where `supports.passkeys`. */
   addPasskeyDevice(): Promise<void>
-  /** What the page has written to its console as errors, and what it has not caught. Nothing in WebKit. */
+  /** Errors that the page has written to its console, and errors that it has not caught. Nothing in WebKit. */
   errors(): readonly string[]
   reload(): Promise<void>
   /** As a person closes a tab. */

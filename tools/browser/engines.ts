@@ -27,7 +27,7 @@ export interface Command {
   readonly display: boolean
 }
 
-/** What is missing on this machine to run `engine`, as names of Debian packages. */
+/** Names of the Debian packages that this machine lacks to run `engine`. */
 export function missingPackages(engine: Engine): readonly string[] {
   const missing: string[] = []
   if (engine === 'chromium' && findProgram('chromium') === undefined) missing.push('chromium')

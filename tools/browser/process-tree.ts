@@ -6,7 +6,7 @@ const TICKS_PER_SECOND = 100
 export interface ProcessFacts {
   readonly id: number
   readonly parent: number
-  /** Its own, and that of its children that have ended. */
+  /** Processor time of the process, and of its children that have ended. */
   readonly processorSeconds: number
   /** Program and parameters, with spaces between. */
   readonly command: string

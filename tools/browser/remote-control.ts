@@ -108,7 +108,7 @@ export class Slot {
     return promise
   }
 
-  /** What the browser opens for `url`. */
+  /** The address that the browser opens for `url`. */
   addressOf(url: string): string {
     const [page = '', hash = ''] = url.split('#')
     const of = new URLSearchParams({ control: this.control, ...(hash !== '' && { hash: `#${hash}` }) })

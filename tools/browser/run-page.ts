@@ -39,7 +39,7 @@ export interface RunPageOptions extends PageOptions {
 
 const QUIT_MS_MAX = 10_000
 
-/** What pages post. */
+/** The message of a page. */
 type Report =
   | { readonly type: 'progress'; readonly value: unknown }
   | { readonly type: 'done'; readonly value: unknown }

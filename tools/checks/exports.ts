@@ -76,7 +76,10 @@ async function checkTypes({ name }: PublishedPackage, tarball: Uint8Array): Prom
         problems.push(`attw, ${name}: ${JSON.stringify(problem)}`)
 }
 
-/** All of them in one program. What is wrong with declarations of others is not ours. */
+/**
+ * Checks the declarations of all entries in one program. Errors in declarations of other packages are ignored. What is wrong with
+ * declarations of others is not ours.
+ */
 async function checkDeclarations(): Promise<void> {
   const folder = join(root, 'dist/declarations')
   const imports = PACKAGES.flatMap(({ entries }) => entries.map(({ specifier }) => `import '${specifier}'\n`))

@@ -1,5 +1,5 @@
 /**
- * What is published of the library: its modules joined into a few files. So bundlers make few chunks, and pages without a bundler load
+ * The published form of the library: its modules joined into a few files. So bundlers make few chunks, and pages without a bundler load
  * few files. `core.js` and `base.js` are what `open` imports statically; each feature has a file that is loaded on first use.
  * Declarations stay beside the modules that they describe.
  */
@@ -43,7 +43,7 @@ const FEATURES: readonly (readonly [name: string, targets: RegExp])[] = [
 ]
 /** Stays beside the entries that need it. */
 const OF_ENTRIES = /^storage\/(?!encrypted)/
-/** What several features need. */
+/** The file of modules that several features need. */
 const SHARED = 'shared'
 
 const INPUT: InputOptions = {

@@ -20,7 +20,7 @@ export const LAYERS: readonly string[] = [
   'database',
 ]
 
-/** The same of the backend. `backend.ts` puts them together. */
+/** Layers of the backend, lowest first. `backend.ts` puts them together. */
 export const BACKEND_LAYERS: readonly string[] = [
   'gateway',
   'fleet',
@@ -45,7 +45,7 @@ export const BACKEND_LAYERS: readonly string[] = [
   'backups',
 ]
 
-/** The same of the server. `server.ts` puts them together; `cli` stands above that. */
+/** Layers of the server, lowest first. `server.ts` puts them together; `cli` stands above that. */
 export const SERVER_LAYERS: readonly string[] = [
   'sandbox',
   'http',
@@ -62,7 +62,7 @@ export const SERVER_LAYERS: readonly string[] = [
   'cli',
 ]
 
-/** The same of the admin page. `app.tsx` puts them together; `views.ts` lists the views for the shell. */
+/** Layers of the admin page, lowest first. `app.tsx` puts them together; `views.ts` lists the views for the shell. */
 export const ADMIN_LAYERS: readonly string[] = ['api', 'texts', 'state', 'parts', 'views', 'shell']
 
 /** Folders of the sources that no list has: they would be held to nothing. */

@@ -1,6 +1,6 @@
 /**
- * What each TypeScript file of the repository imports and exports, read by patterns from formatted source: types, re-exports and
- * `import()` included.
+ * Imports and exports of each TypeScript file of the repository, read by patterns from formatted source: types, re-exports and `import()`
+ * included.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -79,7 +79,7 @@ function resolve(from: string, specifier: string): readonly string[] {
   return entry === undefined ? [] : [entry.path]
 }
 
-/** What `imports` of package.json names for `#…` when the sources run. */
+/** The paths that `imports` of package.json names for `#…` when the sources run. */
 function conditional(from: string, specifier: string): readonly string[] {
   const folder = /^packages\/[^/]+/.exec(from)?.[0] ?? '.'
   const { imports = {} } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {

@@ -122,7 +122,7 @@ function readModule(path: string): Module {
   return module
 }
 
-/** What an entry exports of another package of ours is described with it; what it only imports is not. */
+/** Another package's declarations that an entry exports are described with it; declarations that it only imports are not. */
 const OF_EXPORT = /from ['"]((?:\.|@pannier\/).+)['"];$/
 const OF_IMPORT = /from ['"](\..+)['"];$/
 
@@ -150,7 +150,7 @@ function addNames(
   }
 }
 
-/** What declares nothing of its own: an import of everything, and what a module adds to another. */
+/** Lines that declare nothing new: an import of everything, and additions of a module to another. */
 const AUGMENTATION = /^import |^declare (?:module|global) /
 const DECLARATION = /^(?:export )?(?:declare )?(?:abstract )?(?:const|let|function|class|interface|type) ([\w$]+)/
 

@@ -1,5 +1,5 @@
 /**
- * What the library costs a page, by its published files (join-modules.ts).
+ * The cost of the library for a page, by its published files (join-modules.ts).
  *
  * - "everyday", the one figure of size: what is loaded to open, write, index and query, as one file, minified and compressed. Features
  *   are loaded on first use (docs/adr/0030-one-size-figure.md). `--layers` prints where its bytes come from.
@@ -20,7 +20,7 @@ const CHUNKS_MAX = 16
 /** Lists of exports that esbuild makes for `shared.js` and `live.js` are smaller: features import these files, and `core.js` loads them. */
 const CHUNK_BYTES_MIN = 2 * 1024
 const SMALL_CHUNKS_MAX = 2
-/** What `pannier/opfs` adds: in the page, and in the worker's own file (docs/adr/0005-opfs.md). */
+/** The cost of `pannier/opfs`: in the page, and in the worker's own file (docs/adr/0005-opfs.md). */
 const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
 /**
  * Each entry of `@pannier/rules` alone. `compile` is for servers, and shares half of its modules with the main entry. The values that
@@ -34,7 +34,7 @@ const RULES_BYTES_GOAL = 8 * 1024
 /** `@pannier/client`, beside the library. */
 const CLIENT_BYTES_MAX = 13.2 * 1024
 
-/** What a browser loads before the admin page shows anything: React is 58 KiB of it. The bar is 250 KiB. */
+/** The bytes that a browser loads before the admin page shows anything: React is 58 KiB of it. The bar is 250 KiB. */
 const ADMIN_FIRST_BYTES_MAX = 96 * 1024
 
 const OPTIONS = {

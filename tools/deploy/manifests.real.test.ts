@@ -28,7 +28,7 @@ function resourcesOf(text: string): Resource[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Resource)
 }
 
-/** What the compiler says of resources that are written down as values of their types. */
+/** The compiler's errors about resources that are written down as values of their types. */
 function problemsOf(resources: readonly Resource[]): string {
   const folder = makeFolder('manifests')
   try {

@@ -39,11 +39,11 @@ export interface DocsModule {
   readonly page: string
   /** A name for a file, with its extension. */
   readonly name: string
-  /** Its lines are where they are in the page; all others are empty. */
+  /** The code, with its lines where they are in the page; all other lines are empty. */
   readonly code: string
   /** Without what is only type-checked; undefined if nothing is left. */
   readonly runnable: string | undefined
-  /** What it prints, line by line. */
+  /** Lines that the code prints. */
   readonly prints: readonly string[]
 }
 

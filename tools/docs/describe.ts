@@ -9,7 +9,7 @@ export interface Declaration {
   readonly statements: readonly Statement[]
 }
 
-/** What can be imported, by where it comes from: functions, classes and constants. */
+/** Names that can be imported, by where they come from: functions, classes and constants. */
 export type Imports = ReadonlyMap<string, readonly string[]>
 
 export function importable(declarations: readonly Declaration[]): Imports {
@@ -18,7 +18,7 @@ export function importable(declarations: readonly Declaration[]): Imports {
   return new Map([...bySpecifier].map(([specifier, list]) => [specifier, list.map(({ name }) => name).toSorted()]))
 }
 
-/** What examples take from elsewhere. */
+/** Names that examples take from elsewhere. */
 const OTHER_IMPORTS: readonly (readonly [specifier: string, names: readonly string[]])[] = [
   ['pannier', ['type Emit']],
   ['node:fs', ['createWriteStream', 'openAsBlob']],
@@ -73,7 +73,7 @@ function textOf(docs: string, imports: Imports): string {
     .join('\n')
 }
 
-/** What an example uses of the packages is imported, so that it can be copied. The library's own names come before others. */
+/** The example with imports of the packages' names that it uses, so that it can be copied. The library's own names come before others. */
 function withImports(example: string, imports: Imports): string {
   const code = example.replaceAll(/'[^'\n]*'|\/\/.*/g, '')
   const lines: string[] = []

@@ -19,7 +19,7 @@ const LANGUAGES = ['ts', 'tsx', 'sh', 'html', 'json', 'js', 'text', 'prelude']
 /** The server's admin, whom the pages name. */
 const ADMIN = { username: 'ann', password: 'correct horse' }
 
-/** Those of an app, as strict as our own. */
+/** Options of an app's compiler, as strict as our own. */
 const COMPILER_OPTIONS = {
   declaration: false,
   isolatedDeclarations: false,
@@ -28,7 +28,7 @@ const COMPILER_OPTIONS = {
   typeRoots: [join(root, 'node_modules/@types')],
 }
 
-/** What pages take from the app around them: it shows something to the user. */
+/** A declaration that pages take from the app around them: it shows something to the user. */
 const RENDER = 'declare function render(...shown: readonly unknown[]): void'
 
 const pages = readPages()

@@ -1,4 +1,4 @@
-/** What the examples of docstrings take for granted, so that they can be short: their test imports it. */
+/** Declarations that the examples of docstrings take for granted, so that they can be short: their test imports it. */
 import type { Attachment, Collection, Database, Query, Replication, SearchQuery, View } from 'pannier'
 import type { Client, ClientCollection, NamedRecord, RejectedWrite, UntypedCollections } from '@pannier/client'
 import type { JSONStore as Store } from '@pannier/jsonstore'

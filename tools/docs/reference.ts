@@ -22,7 +22,7 @@ interface PageSpec {
   readonly intro: string
   /** Snapshots that the page describes, by the specifiers that people import. */
   readonly entries: readonly (readonly [specifier: string, snapshot: string])[]
-  /** Of `pannier`, where several pages share it. */
+  /** Names of the roots of a page, where several pages share `pannier`. */
   readonly roots?: readonly string[]
 }
 

@@ -34,7 +34,7 @@ import { PACKAGES, root } from '../checks/packages.ts'
 /** A page that is followed. */
 interface Guide {
   readonly page: string
-  /** Those that it names. */
+  /** Ports that the page names. */
   readonly ports: readonly string[]
   /** Where it begins; at its start when left out. */
   readonly from?: string
@@ -58,7 +58,7 @@ const SEEN_MS_MAX = 90_000
 
 interface Visit {
   readonly browser: Browser
-  /** One for each port of the page. */
+  /** The address for each port of the page. */
   readonly urls: readonly string[]
   readonly pages: Page[]
   /** Where the commands run. */
@@ -66,7 +66,7 @@ interface Visit {
   readonly restartServer: (whileStopped: () => Promise<void>) => Promise<void>
 }
 
-/** What the tutorial says is to be seen. */
+/** Sights that the tutorial promises. */
 const SIGHTS: Readonly<Record<string, (visit: Visit) => Promise<void>>> = {
   async 'the list in two tabs'({ browser, urls, pages }) {
     const first = await browser.open(urls[0]!)

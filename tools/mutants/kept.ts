@@ -1,4 +1,4 @@
-/** What is kept of runs in a checkout, so that a later run continues them. */
+/** Files of runs in a checkout, so that a later run continues them. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 

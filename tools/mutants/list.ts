@@ -7,7 +7,7 @@ import { visit, type Node } from './syntax.ts'
 
 export interface Mutant extends Mutation {
   readonly group: string
-  /** What breaks. No other mutant has this name. */
+  /** The broken behaviour in words. No other mutant has this name. */
   readonly name: string
 }
 
@@ -19,7 +19,7 @@ export function readMutants(): readonly Mutant[] {
   return Object.entries(groups).flatMap(([group, mutants]) => mutants.map((one) => ({ ...one, group })))
 }
 
-/** What the mutant changes in a checkout of the repository. @throws Error: the text is not there once */
+/** The edit that the mutant makes in a checkout of the repository. @throws Error: the text is not there once */
 export function editOf(mutant: Mutant, suite: string): Edit {
   const start = placeOf(mutant, readFileSync(join(suite, mutant.file), 'utf8'))
   return { start, end: start + mutant.text.length, text: mutant.replacement }

@@ -30,7 +30,7 @@ const USAGE = `Usage: npm run mutants [-- OPTIONS]
 /** A file may take so much longer with a mutant. */
 const LIMIT_FACTOR = 5
 const LIMIT_MS_MIN = 30_000
-/** What a file costs beside its tests, in seconds. */
+/** Seconds that a file costs beside its tests. */
 const FILE_SECONDS = 0.3
 /** A file that has failed once has to fail again in one of this number of runs. */
 const TRIES_MAX = 2
@@ -145,7 +145,7 @@ function runOn(
   return runFiles({ suite, files, edits, workers: 1, isBail: true, limitOf })
 }
 
-/** Those that reach it: the near and the cheap ones first. */
+/** Test files that reach the mutant: the near and the cheap ones first. */
 function inOrder({ file: module, name }: Mutant, { reach, distances }: Hunt): readonly string[] {
   const steps = distances(module)
   const costOf = (file: string): number => (FILE_SECONDS + reach[file]!.seconds) * (steps.get(file) ?? FAR) ** 2

@@ -30,11 +30,11 @@ export interface ReachWork {
   readonly isWanted: (file: string) => boolean
   readonly mutants: readonly Mutant[]
   readonly distances: Distances
-  /** That many files run at the same time. */
+  /** The number of files that run at the same time. */
   readonly jobs: number
 }
 
-/** What is kept. */
+/** Knowledge from earlier runs. */
 interface Known {
   /** Digests of mutants, by name. */
   readonly mutants: Record<string, string>

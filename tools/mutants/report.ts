@@ -15,7 +15,7 @@ export interface Result {
 /** By name of the mutant. */
 export type Results = Readonly<Record<string, Result>>
 
-/** Of two, also how many mutants that the first tests kill the second ones kill. */
+/** Prints results; of two suites, also how many mutants that the first tests kill the second ones kill. */
 export function report(mutants: readonly Mutant[], first: Results, second: Results | undefined): void {
   const results = second ?? first
   for (const { group, name } of mutants)

@@ -26,7 +26,7 @@ export interface Failure {
   readonly file: string
   readonly test: string
   readonly message: string
-  /** It was stopped. */
+  /** The run was stopped, because it did not end. */
   readonly isEndless: boolean
 }
 
@@ -36,7 +36,7 @@ const GRACE_MS = 10_000
 const IDLE_MS_MAX = 180_000
 const LOOK_EVERY_MS = 1000
 const LAST_OUTPUT_MS = 2000
-/** Its value is in the environment of all that a run starts. */
+/** A variable with this name is in the environment of all processes that a run starts. */
 const RUN = 'MUTANT_RUN'
 
 /** The first failure; undefined: all files have passed. */

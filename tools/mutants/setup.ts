@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 
 interface Globals {
-  /** Of vitest. */
+  /** The worker of vitest. */
   readonly __vitest_worker__: { readonly filepath: string }
   readonly mutantTest: (reachedFile: string) => void
 }

@@ -26,7 +26,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 }
 
-/** Of TypeScript's nodes only those hold code that are around an expression. */
+/** Whether a node of TypeScript holds code: only nodes around an expression do. */
 function isCode({ type }: Node): boolean {
   return !type.startsWith('TS') || ['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression'].includes(type)
 }

@@ -1,5 +1,5 @@
 /**
- * What of the browser tests runs when. The lane real runs every file in every engine, and every suite on every storage. Of that, the lane
+ * Choice of browser tests by lane. The lane real runs every file in every engine, and every suite on every storage. Of that, the lane
  * wired runs what the suffix of a file names:
  *
  * - `NAME.wired.browser.ts`: in Chromium. One journey for each page that a person uses.

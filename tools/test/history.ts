@@ -1,5 +1,5 @@
 /**
- * What clients did at several servers, and whether one database could have answered so.
+ * Operations of clients at several servers, and whether one database could have answered so.
  *
  * A register is a list. A write adds its token to the end of one or more registers, in one commit. Each read gives a whole list. So the
  * lists at the end tell the order of all writes, and each operation is checked against that order and against the clock:
@@ -29,7 +29,7 @@ export interface Operation {
 
 export type Lists = Readonly<Record<string, readonly string[]>>
 
-/** What there is when all is over. */
+/** The state after the last operation. */
 export interface End {
   readonly lists: Lists
   /** The newest sequence number, and how many commits that were no writes of the history came before: made registers, for example. */
@@ -139,7 +139,7 @@ export function clockMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000
 }
 
-/** What is known of one register by an operation: there were at least `count` tokens when it ended. */
+/** A lower bound for one register by an operation: there were at least `count` tokens when it ended. */
 interface Sight {
   readonly operation: Operation
   readonly count: number

@@ -5,7 +5,7 @@
 
 export type Lane = 'pure' | 'wired' | 'real'
 
-/** What is in each, in words. */
+/** The content of each lane, in words. */
 export const LANES: Readonly<Record<Lane, string>> = {
   pure: 'memory only: no socket, process, thread, file or timer',
   wired: 'servers in the process, SQLite in a temporary folder, one PostgreSQL',

@@ -15,9 +15,9 @@ SMTPConnection.prototype.init = function (this: SMTPConnection): void {
   this._setListeners(() => this.connectionReady())
 }
 
-/** What a program got, as it came and as a reader sees it. */
+/** A mail that a program got, as it came and as a reader sees it. */
 export interface ReceivedMail {
-  /** Those of the envelope. */
+  /** Recipients of the envelope. */
   readonly recipients: readonly string[]
   readonly raw: string
   readonly parsed: ParsedMail

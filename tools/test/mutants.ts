@@ -11,7 +11,7 @@ import { root } from '../checks/packages.ts'
 export interface Mutation {
   /** From the root of the workspace. */
   readonly file: string
-  /** It must be there once. */
+  /** The text to replace, which must be in the file once. */
   readonly text: string
   readonly replacement: string
 }

@@ -1,7 +1,7 @@
 /** The report of a nightly run: one page that needs nothing else. */
 import type { Failure } from './outcome.ts'
 
-/** What one part of the run came to. */
+/** The result of one part of the run. */
 export interface Ran {
   readonly name: string
   /** As it stands before a command: `SEED=7 `. */

@@ -3,7 +3,7 @@ import type { TestContext } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What was missing. */
+    /** The program that was missing. */
     notRun?: string
   }
 }

@@ -1,4 +1,4 @@
-/** What the steps of `npm test` are given and what they give. */
+/** Options and results of the steps of `npm test`. */
 import type { BrowserLane } from './browser-lanes.ts'
 import type { Lane } from './lanes.ts'
 import type { FileCost } from './setup/costs.ts'
@@ -6,7 +6,7 @@ import type { FileCost } from './setup/costs.ts'
 const SLOWEST_SHOWN = 40
 
 export interface Failure {
-  /** What failed. */
+  /** The failed case or check. */
   readonly title: string
   /** Why. */
   readonly text: string
@@ -19,11 +19,11 @@ export interface Outcome {
   readonly failed: number
   /** Said again in the summary: figures, what was left out. */
   readonly notes?: readonly string[]
-  /** What failed and why. The summary repeats it at the end of a long log. */
+  /** Failures with their causes. The summary repeats it at the end of a long log. */
   readonly failures?: readonly Failure[]
   /** Cases that can't run here, and what is missing. The summary lists them. */
   readonly notRun?: readonly string[]
-  /** What test files have cost. */
+  /** The costs of test files. */
   readonly costs?: readonly FileCost[]
 }
 

@@ -21,7 +21,7 @@ export function needPocketBase(context: TestContext): string {
   return findPocketBase() ?? notRun(context, `PocketBase ${VERSION} (POCKETBASE names the program, or Go builds it)`)
 }
 
-/** The same; undefined if there is no Go. */
+/** The program of PocketBase, built if need be; undefined if there is no Go. */
 export function findPocketBase(): string | undefined {
   const ready = process.env['POCKETBASE'] ?? (existsSync(BUILT) ? BUILT : undefined)
   if (ready !== undefined) return ready
@@ -49,7 +49,7 @@ export interface Reply {
 /** One process with a folder of its own, and a superuser. */
 export class PocketBaseServer implements AsyncDisposable {
   readonly url: string
-  /** What `--dir` names. */
+  /** The folder for `--dir`. */
   readonly folder: string
   readonly #server: ChildProcess
   #token = ''

@@ -75,7 +75,7 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://postgres@127.0.0.1:${port}/${database}`
   }
 
-  /** What psql answers, without a header: columns by `|`, rows by line. */
+  /** The answer of psql, without a header: columns by `|`, rows by line. */
   sql(database: string, text: string): string {
     return this.run('psql', [...this.#login(database), '-qAtc', text]).trim()
   }

@@ -20,7 +20,7 @@ export interface CaseOutcome {
   readonly errors: readonly string[]
   /** The sum of what it has drawn from seeds. */
   readonly drawn: number
-  /** What was missing, of a case that was not run. */
+  /** The missing program, for a case that was not run. */
   readonly notRun?: string
 }
 
@@ -35,7 +35,7 @@ export interface FileOutcome {
 
 export interface RunOutcome {
   readonly files: readonly FileOutcome[]
-  /** What was thrown outside of a case. */
+  /** Errors that were thrown outside of a case. */
   readonly unhandled: readonly string[]
   /** Files that have no result: the process that ran them is gone. */
   readonly lost: readonly string[]
@@ -51,7 +51,7 @@ interface Failure {
 }
 
 export default class ResultsReporter implements Reporter {
-  /** What is running now in which file, and since when. */
+  /** The case that runs now in each file, and since when. */
   readonly #running = new Map<string, { name: string; since: number }>()
   #timer: NodeJS.Timeout | undefined
   #chosen: readonly string[] = []

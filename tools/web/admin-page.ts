@@ -34,7 +34,7 @@ const sheetsOfViews: Plugin = {
 export interface BuiltAdminPage {
   /** Compressed, by name. */
   readonly files: ReadonlyMap<string, Uint8Array>
-  /** What a browser loads before anything is shown; the rest is loaded on demand. */
+  /** Files that a browser loads before anything is shown; the rest is loaded on demand. */
   readonly first: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export async function buildAdminPage(banner = ''): Promise<BuiltAdminPage> {
   return { files, first: ['index.html', ...styles, ...scripts] }
 }
 
-/** It knows the names of all files. A change of any is another version. */
+/** Builds the worker, which knows the names of all files. A change of any is another version. */
 async function buildWorker(files: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
   const names = [...files.keys()].filter((name) => name !== 'index.html')
   const version = createHash('sha256').update(names.join()).update(files.get('index.html')!).digest('hex').slice(0, 12)

@@ -8,7 +8,7 @@ export function namesLoopback(host: string | undefined): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host ?? '')
 }
 
-/** What `listen` gives on the first free port from `port` on; 0: any. */
+/** The result of `listen` on the first free port from `port` on; 0: any. */
 export async function onFreePort<T>(port: number, listen: (port: number) => Promise<T>): Promise<T> {
   for (let candidate = port; ; candidate++) {
     try {
@@ -21,7 +21,7 @@ export async function onFreePort<T>(port: number, listen: (port: number) => Prom
 }
 
 /**
- * What every answer says: only the page's own scripts run, and it is isolated from other origins, so that it gets a precise clock.
+ * Headers of every answer: only the page's own scripts run, and it is isolated from other origins, so that it gets a precise clock.
  * `more`: sources that directives allow besides the page itself.
  */
 export function pageHeaders(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

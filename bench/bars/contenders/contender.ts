@@ -1,6 +1,6 @@
 /**
- * What a contender must be able to do: the lab's operations as far as the bars name them, and more, each in the
- * contender's best way. Workloads know nothing else about it. An answer may be a value or a promise.
+ * The contract of a contender for the bars: the lab's operations as far as the bars name them, and more, each in the contender's best
+ * way. Workloads know nothing else about it. An answer may be a value or a promise.
  */
 import type { Answer, Contender as LabContender } from '../../contenders/contender.ts'
 import type { Person } from '../../documents.ts'

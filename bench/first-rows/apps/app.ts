@@ -1,5 +1,5 @@
 /**
- * What an app does before a person sees something: it opens its database and asks for the first rows of a list. Each app is written
+ * The contract of an app before a person sees something: it opens its database and asks for the first rows of a list. Each app is written
  * as its library's documentation advises, and imports nothing that an app of this kind would not have.
  */
 import type { Answer } from '../../contenders/contender.ts'

@@ -6,7 +6,7 @@ import type { Person } from '../../documents.ts'
 import { CREATED_FROM, ROWS } from './app.ts'
 import type { App } from './app.ts'
 
-/** What is used of PouchDB. */
+/** The part of PouchDB that the app uses. */
 interface Pouch {
   bulkDocs(documents: readonly object[]): Promise<readonly { readonly error?: unknown }[]>
   createIndex(request: object): Promise<unknown>
@@ -33,7 +33,7 @@ const firstRows: App['firstRows'] = async () => {
 }
 
 export const app: App = {
-  /** It opens with the first request. */
+  /** PouchDB opens with the first request. */
   async open(place) {
     database = new Constructor(place, { adapter: 'indexeddb', auto_compaction: true })
   },

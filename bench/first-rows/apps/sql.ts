@@ -1,4 +1,4 @@
-/** What SQLite is asked, wherever it runs: a JSON column and an index on an expression (https://sqlite.org/expridx.html). */
+/** Statements for SQLite in browsers and in Node: a JSON column and an index on an expression (https://sqlite.org/expridx.html). */
 const CREATED = `(body ->> '$.created')`
 
 type Statement = 'settings' | 'create' | 'insert' | 'firstRows' | 'get'

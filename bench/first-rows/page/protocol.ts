@@ -1,16 +1,16 @@
-/** What the pages and the process that starts browsers say to each other. */
+/** Messages between the pages and the process that starts browsers. */
 import type { Person } from '../../documents.ts'
 
 export const DATABASE = 'people'
 
-/** What a page posts when it is done. */
+/** The message of a page that is done. */
 export type Report = Visit | Filled | { readonly error: string }
 
 /** Milliseconds since the navigation began. */
 export interface Marks {
   /** The first scripts are there. */
   readonly downloaded: number
-  /** It and what it imports have been compiled and run, down to the first line of the app. */
+  /** The time when the page and its imports were compiled and run, down to the first line of the app. */
   readonly ran: number
   readonly opened: number
   readonly read: number
@@ -31,7 +31,7 @@ export interface Filled {
   readonly filled: true
 }
 
-/** What the page does next: stay, or close its window after a while. */
+/** The page's next step: stay, or close its window after a while. */
 export type Order = '' | 'close'
 
 /** Engines write a little later what they keep of a page. */

@@ -83,7 +83,7 @@ export function cellsIn({ rows }: ResultFile, suite: string): string[] {
   return [...new Set(rows.filter((row) => row.suite === suite).map((row) => row.cell))]
 }
 
-/** Those with at least one figure. */
+/** Metrics with at least one figure. */
 export function metricsIn({ rows }: ResultFile, suite: string): Pick<Row, 'metric' | 'title' | 'unit'>[] {
   const measured = rows.filter((row) => row.suite === suite && row.median !== undefined)
   return [...new Map(measured.map((row) => [row.metric, row])).values()]

@@ -18,7 +18,7 @@ export interface Comparison {
   readonly contender: string
   readonly base: number
   readonly other: number
-  /** The other by the base: below 1, the other takes less. */
+  /** The figure of the other by the base's: below 1, the other takes less. */
   readonly ratio: number
   readonly verdict: Verdict
 }

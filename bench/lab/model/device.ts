@@ -1,4 +1,4 @@
-/** What a page can find out about its device. */
+/** Facts of a device that a page can find out. */
 import type { Place } from '../../contenders/catalog.ts'
 import { makePerson } from '../../documents.ts'
 import type { Environment } from '../../harness/environment.ts'

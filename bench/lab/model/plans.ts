@@ -1,4 +1,4 @@
-/** What can be run: contenders and workloads of a suite, and the cells that sizes make. */
+/** Choices for a run: contenders and workloads of a suite, and the cells that sizes make. */
 import { CONTENDERS } from '../../contenders/catalog.ts'
 import type { ContenderFacts, Place } from '../../contenders/catalog.ts'
 import { makeCell } from '../../suites/indexed-db-perf.ts'
@@ -56,7 +56,7 @@ export interface WorkloadChoice {
   readonly title: string
 }
 
-/** Those that measure something and can be measured in a page. */
+/** Workloads that measure something and can be measured in a page. */
 export function workloadsIn(suite: string): readonly WorkloadChoice[] {
   return suiteOf(suite).phases.flatMap((phase) =>
     phase.workloads.flatMap(({ name, metrics }) => {

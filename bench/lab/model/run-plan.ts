@@ -17,7 +17,7 @@ export interface Plan {
   readonly suite: string
   readonly cells: readonly Cell[]
   readonly contenders: readonly string[]
-  /** None: all. */
+  /** Names of workloads; an empty list means all. */
   readonly workloads: readonly string[]
   readonly repeats: number
   readonly seed: number

@@ -39,7 +39,7 @@ const fileExtensions: Plugin = {
   },
 }
 
-/** The one place of the chart library that compiles text. */
+/** Replaces the only place of the chart library that compiles text. */
 const withoutEval: Plugin = {
   name: 'without eval',
   setup({ onLoad }) {

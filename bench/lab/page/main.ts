@@ -81,7 +81,7 @@ function endOf(file: ResultFile | undefined): string {
   return `${file.complete ? `Done: ${runs} in ${formatDuration((Date.parse(file.finishedAt) - Date.parse(file.startedAt)) / 1000)}.` : 'The run was cancelled; what was measured is kept.'}${trouble}`
 }
 
-/** What a run has given so far is drawn, but not kept yet. */
+/** Draws the results of a run so far, without keeping them. */
 function showPart(result: KeptResult): void {
   setResults([result, ...results.filter(({ id }) => id !== result.id)])
   showOne(result.id)
@@ -138,7 +138,7 @@ async function importFrom(input: HTMLInputElement): Promise<void> {
   }
 }
 
-/** Those of bench/results/current/ when the page was built. */
+/** Results of bench/results/current/ from the time when the page was built. */
 async function fetchStored(): Promise<KeptResult[]> {
   try {
     const files = (await (await fetch('stored.json')).json()) as unknown[]

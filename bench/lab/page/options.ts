@@ -1,4 +1,4 @@
-/** What to draw, as options of ECharts: plain data made from plain data. */
+/** Drawings as options of ECharts: plain data made from plain data. */
 import type { EChartsCoreOption } from 'echarts/core'
 import type { Bars, Grid, Line } from '../model/chart-data.ts'
 import type { Row } from '../../harness/results.ts'

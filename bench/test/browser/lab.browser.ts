@@ -100,7 +100,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   })
 }
 
-/** Its own server, hence an origin, hence nothing kept from before. */
+/** Runs `use` with a server of its own, hence an origin, hence nothing kept from before. */
 async function withLab(use: (url: string) => Promise<void>): Promise<void> {
   assets ??= withoutResults()
   await using server = await serveLab(await assets, await freePort())
@@ -118,7 +118,7 @@ async function withoutResults(): ReturnType<typeof makeAssets> {
 
 interface Choice {
   readonly contenders: readonly string[]
-  /** None: all. */
+  /** Names of workloads; an empty list means all. */
   readonly workloads: readonly string[]
   readonly repeats: number
 }

@@ -200,7 +200,7 @@ async function erase(task: RecordModel): Promise<void> {
   await show()
 }
 
-/** What the server refuses is said in words. */
+/** Runs a change, and shows a refusal of the server in words. */
 async function attempt(run: () => Promise<void>): Promise<void> {
   const refused = byId('refused')
   try {

@@ -139,7 +139,7 @@ function listed(gone: readonly Project[]): string {
   return new Intl.ListFormat('en').format(gone.map(({ name }) => name))
 }
 
-/** What can't be written on this device is said in words. */
+/** Runs a write, and shows in words why this device can't write it. */
 function attempt(write: () => PromiseLike<unknown>): void {
   Promise.resolve(write()).catch((error: unknown) => {
     setText(byId('status'), error instanceof Error ? error.message : String(error))

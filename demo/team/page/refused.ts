@@ -1,8 +1,8 @@
-/** What the server refused: it waits until the person decides. */
+/** Writes that the server refused: they wait until the person decides. */
 import type { RejectedWrite } from '@pannier/client'
 import { byId, create } from '../../../tools/web/dom.ts'
 
-/** What each code of a refusal means here. */
+/** The meaning of each code of a refusal here. */
 const REASONS: Readonly<Record<string, string>> = {
   CONFLICT: 'Somebody else has changed it meanwhile.',
   DEPENDS: 'It builds on another change that was refused.',

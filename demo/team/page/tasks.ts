@@ -7,7 +7,7 @@ import { List, type RowView } from './list.ts'
 
 const SHOWN = 60
 
-/** What a row shows. */
+/** The content of a row. */
 interface Row {
   readonly task: Task
   readonly assignee: string

@@ -1,4 +1,4 @@
-/** What a person does on a page, and sees of it. */
+/** Steps of a person on a page, and sights of it. */
 import type { Page } from '../../../tools/browser/with-browser.ts'
 import { bundlePage } from '../../node/bundle.ts'
 

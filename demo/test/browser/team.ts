@@ -39,7 +39,7 @@ export async function withTeam(
   }
 }
 
-/** What the server has. */
+/** The record as the server has it. */
 export async function stored(db: Database, collection: string, id: string): Promise<Readonly<Record<string, unknown>>> {
   return (await db.collection<Record<string, unknown>>(`$records_${collection}`).get(id))!
 }

@@ -28,18 +28,18 @@ const ALLOWED: Readonly<Record<Lane, readonly Deed[] | 'all'>> = {
   wired: ['listen', 'connect', 'start a program of its own', 'start a thread', 'write a file', 'wait for a timer'],
   real: 'all',
 }
-/** What a wired test may start: the one PostgreSQL, the product's own programs, the bundler, and tools that end at once. */
+/** Programs that a wired test may start: the one PostgreSQL, the product's own programs, the bundler, and tools that end at once. */
 const WIRED_PROGRAMS = /\/postgresql\/|-program\.ts$|\/esbuild$|^(id|mkfifo)$/
 
-/** Its process and its thread wait for more work, and end with this process. */
+/** The bundler, whose process and thread wait for more work, and end with this process. */
 const BUNDLER = /\/esbuild(\/|$)/
 
-/** What happens in this process, for the file that runs. */
+/** The events of this process, for the file that runs. */
 interface Guard {
   file: string
   /** Deeds that could not be refused when they happened: of timers, whose callers are gone. */
   readonly late: string[]
-  /** What still runs, with its name. */
+  /** Resources that still run, with their names. */
   readonly running: Map<object, string>
   /** Timers that have been set, have not fired and were not cleared, with the place that has set them. */
   readonly timers: Map<NodeJS.Timeout, Error>

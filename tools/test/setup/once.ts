@@ -1,6 +1,6 @@
 /**
- * What is set up once in each process of vitest. Every commit of every test is replayed and compared. Bytes are compared by Node:
- * vitest's own comparison takes a microsecond for each. Properties draw the same inputs in every run.
+ * Set-up of each process of vitest. Every commit of every test is replayed and compared. Bytes are compared by Node: vitest's own
+ * comparison takes a microsecond for each. Properties draw the same inputs in every run.
  */
 import { relative } from 'node:path'
 import fc from 'fast-check'
