@@ -66,7 +66,7 @@ import { HeldNow } from './sync/held-now.ts'
 import { liveSync } from './sync/live-sync.ts'
 import { Sync } from './sync/sync.ts'
 
-/** What `openBackend` takes. */
+/** The options of `openBackend`. */
 export interface BackendOptions {
   /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
   readonly fleet?: Fleet
@@ -92,9 +92,9 @@ export interface BackendOptions {
   readonly automigrate?: string
   /** Are asked about every write of a record, by whatever door it comes. */
   readonly guards?: readonly WriteGuard[]
-  /** What each collection may take. */
+  /** The limits of each collection. */
   readonly quota?: Quota
-  /** What views and SQL read: a file of plain text in the folder for temporary files, or the memory of one process, by default. */
+  /** The read model for views and SQL: a file of plain text in the folder for temporary files, or the memory of one process, by default. */
   readonly readModel?: 'file' | 'memory'
   /** @internal For tests without processes. */
   readonly modelHome?: ModelHome
@@ -108,23 +108,23 @@ export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> &
 
 /** An application backend on a database. Get it by `openBackend`. */
 export interface Backend {
-  /** What the collections are. */
+  /** The collections of the application. */
   readonly definitions: Definitions
-  /** What is in them. */
+  /** The records in them. */
   readonly records: Records
   /** Judges writes of records through other doors. */
   readonly guard: WriteGuard
   /** Runs hooks around writes of records through other doors. */
   readonly aroundWrites: AroundWrites
-  /** Those that CouchDB's door serves as databases. */
+  /** Collections that CouchDB's door serves as databases. */
   readonly collections: AppCollections
   /** Logins and tokens. */
   readonly accounts: RecordAccounts
   /** Logins by other services. */
   readonly oauth2: OAuth2Logins
-  /** What superusers have set. */
+  /** The settings of superusers. */
   readonly settings: Settings
-  /** What file fields name. */
+  /** The files that file fields name. */
   readonly files: Files
   /** Messages about changes, for clients that subscribe. */
   readonly realtime: Realtime
@@ -132,13 +132,13 @@ export interface Backend {
   readonly hooks: Hooks
   /** Writes a mail to each superuser. Resolves when the mails are stored. */
   alert(subject: string, details: string): Promise<void>
-  /** What they can do. */
+  /** The application as hooks see it. */
   readonly app: HookApp
   /** Counts requests, as the settings want it. */
   readonly rateLimits: RateLimiter
-  /** What has happened. */
+  /** The writer of logs. */
   readonly logs: Logs
-  /** What superusers read of it. */
+  /** The reader of logs, for superusers. */
   readonly logReads: LogReads
   /** Jobs that run at times of the day. */
   readonly schedules: Schedules
@@ -156,7 +156,7 @@ export interface Backend {
   readonly check: DatabaseCheck
   /** Replicas that have what the rules let their accounts see. */
   readonly sync: Sync
-  /** What rules admit, before they are stored. */
+  /** Previews of rules before they are stored. */
   readonly rulePreviews: RulePreviews
   /** Clock, timers and chance. */
   readonly environment: Environment
@@ -164,7 +164,7 @@ export interface Backend {
   close(): Promise<void>
 }
 
-/** What was changed is stored all the same. */
+/** The log of a failed listener; the change itself is stored. */
 const LISTENER_FAILED = {
   level: LOG_LEVELS.error,
   message: 'What follows a change of definitions or settings has failed.',
@@ -243,7 +243,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   }
 }
 
-/** What the others are made of. */
+/** Opens the parts that other parts are made of. */
 async function openParts(database: Database, options: BackendOptions) {
   const { environment = environmentOf(database) } = options
   const { fleet = aloneIn(environment) } = options
@@ -284,7 +284,7 @@ function externalLogins(
   }
 }
 
-/** What says whose a token is. */
+/** The parts that find the principal of a token. */
 function tokenParts(
   parts: TokenParts,
 ): Pick<AccountsHost, 'sessions' | 'apiTokens' | 'principals'> & { readonly fileTokens: FileTokens } {
@@ -296,7 +296,7 @@ function tokenParts(
 
 type TokenParts = Pick<AccountsHost, 'database' | 'fleet' | 'definitions' | 'settings' | 'logs' | 'environment'>
 
-/** What runs on the read model. */
+/** The parts that run on the read model. */
 function statementParts(
   parts: ConstructorParameters<typeof SqlConsole>[0] &
     ConstructorParameters<typeof Reports>[0] & { readonly model: ReadModel },
@@ -330,7 +330,7 @@ async function openLogs(
   return { logs, database, close }
 }
 
-/** What keeps an application running. */
+/** The parts that keep an application running. */
 async function openOperations(
   {
     database,
@@ -355,7 +355,7 @@ async function openOperations(
   return { schedules, backups, check: new DatabaseCheck({ database, model, now: () => parts.environment.wallClock() }) }
 }
 
-/** What runs by the clock, and whom it concerns when that fails. */
+/** Adds jobs by the clock. Gives the function that reports their failures to superusers. */
 function addJobs({ schedules, accounts, backups, sync }: Jobs, alertParts: AlertParts): Backend['alert'] {
   schedules.add('__pbOTPCleanup__', '0 * * * *', () => accounts.oneTimePasswords.deleteExpired())
   schedules.add('__pbMFACleanup__', '0 * * * *', () => Promise.all([accounts.deleteExpired(), sync.removeOld()]))

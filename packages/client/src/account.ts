@@ -6,7 +6,7 @@ import type { Values } from './writes.ts'
 /** An account as it sees itself. */
 export type AccountRecord = Values & { readonly id: string; readonly collectionName: string }
 
-/** What a way to sign in answers. */
+/** The answer of a way to sign in. */
 export interface SignedIn {
   readonly token: string
   readonly record: AccountRecord
@@ -20,7 +20,7 @@ export interface Session extends SignedIn {
   readonly lifetimeMs: number
 }
 
-/** What the device keeps of a way to sign in. Its other facts, such as tokens of another service, are not for the disk. */
+/** The part of an answer of a sign-in that the device keeps. Its other facts, such as tokens of another service, are not for the disk. */
 export function sessionOf(server: Server, { token, record, isTakenUp = false }: SignedIn): Session {
   const { exp = 0 } = claimsOf(token)
   return {
@@ -63,7 +63,7 @@ interface Claims {
   readonly sid?: string
 }
 
-/** They are not checked: the server does that. */
+/** The claims of a token, unchecked: the server checks them. */
 function claimsOf(token: string): Claims {
   try {
     return JSON.parse(atob(token.split('.')[1]!.replaceAll('-', '+').replaceAll('_', '/'))) as Claims

@@ -6,7 +6,7 @@ import type { Declared } from './declaration.ts'
 import { contentOf, Store, type CollectionState, type Rules, type DeviceCollection, type DeviceRule } from './store.ts'
 import { fieldOf, listOf, NEW_FILE, written, type Values } from './writes.ts'
 
-/** What a device is asked: whether the account may write this now. */
+/** A question to a device: whether the account may write this now. */
 export interface Question {
   readonly action: 'create' | 'update' | 'delete'
   readonly collection: string
@@ -16,7 +16,7 @@ export interface Question {
   readonly values?: Values | undefined
 }
 
-/** What was read of the device; undefined: it is not known here. */
+/** Records that were read of the device; undefined: the device does not know. */
 type Known = Map<string, RuleRecord | null | undefined | FoundRecords>
 
 /** Undefined: that can't be known here. */

@@ -1,4 +1,4 @@
-/** What the client fails with, beside the errors of the library. */
+/** Errors of the client, beside the errors of the library. */
 
 /**
  * - `UNREACHABLE`: the server did not answer.
@@ -37,7 +37,7 @@ export class ClientError extends Error {
   readonly code: ClientErrorCode
   /** Status of the server's answer. */
   readonly status: number | undefined
-  /** What the server said: of forms the reasons by field. */
+  /** The details that the server gave: for forms the reasons by field. */
   readonly data: Readonly<Record<string, unknown>>
 
   constructor(code: ClientErrorCode, message: string, { status, data = {}, cause }: ClientErrorFacts = {}) {

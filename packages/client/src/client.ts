@@ -25,7 +25,7 @@ import type { NamedRecord, Values } from './writes.ts'
 /** Collections by name, as `pannier types --client` writes them. */
 export type AppTypes<Types> = { readonly [Name in keyof Types]: CollectionTypes }
 
-/** What `connect` takes. */
+/** The options of `connect`. */
 export interface ConnectOptions<Names extends string = string> extends Pick<
   OpenOptions,
   'storage' | 'durability' | 'cacheBytesMax' | 'environment'
@@ -52,13 +52,13 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
 /** Collections without types. */
 export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Record<string, unknown>>>
 
-/** What `client.can` is asked. A record has the name of its collection. */
+/** The question of `client.can`. A record has the name of its collection. */
 export type CanQuestion =
   | readonly [action: 'create', collection: string, values: Values]
   | readonly [action: 'update', record: NamedRecord, values?: Values]
   | readonly [action: 'delete', record: NamedRecord]
 
-/** What is kept beside the databases of accounts: who was signed in last. */
+/** The record beside the databases of accounts: who was signed in last. */
 interface Current {
   readonly _id: 'current'
   readonly account: string | null
@@ -131,7 +131,7 @@ interface Switch {
   readonly session?: Session
   /** The server's half of the key, of an account with a lease. */
   readonly share?: string | undefined
-  /** What becomes of the data of the one before. */
+  /** The fate of the data of the account that was signed in before. */
   readonly data?: 'keep' | 'wipe'
   /** Another tab has changed the account, and has said so. */
   readonly isFollowing?: boolean

@@ -7,7 +7,7 @@ import type { Replica } from './replica.ts'
 import { startWrite, type Write } from './write.ts'
 import type { Values } from './writes.ts'
 
-/** What `pannier types --client` writes of each collection. */
+/** The types that `pannier types --client` writes of each collection. */
 export interface CollectionTypes {
   /** A record as the app reads it. */
   readonly record: object
@@ -17,7 +17,7 @@ export interface CollectionTypes {
   readonly update: object
 }
 
-/** What the library's collection reads with. */
+/** The methods of the library's collection that read. */
 export type Reading<T extends object> = Pick<
   Collection<T>,
   'get' | 'find' | 'search' | 'list' | 'info' | 'ready' | 'indexes' | 'view' | 'mapReduce' | 'changes'
@@ -51,7 +51,7 @@ export interface Writing<Types extends CollectionTypes> {
   delete(id: string, options?: WriteOptions): Write<void>
 }
 
-/** What the server would say to a write. */
+/** Questions about the server's answer to a write. */
 export interface Asking<Types extends CollectionTypes> {
   /**
    * Whether the rules admit a new record with these values, by what is on this device. Undefined: that can't be known here. Fields
@@ -61,16 +61,16 @@ export interface Asking<Types extends CollectionTypes> {
    * button.hidden = (await tasks.can('create', { title: '', project })) === false
    */
   can(action: 'create', values: Types['create'] & { readonly id?: string }): Promise<boolean | undefined>
-  /** The same of a change. Without `values`: of any change. A record that is not on this device has no answer. */
+  /** Answers for a change. Without `values`: of any change. A record that is not on this device has no answer. */
   can(action: 'update', record: RecordName, values?: Types['update']): Promise<boolean | undefined>
-  /** The same of a deletion. */
+  /** Answers for a deletion. */
   can(action: 'delete', record: RecordName): Promise<boolean | undefined>
 }
 
 /** A record, or its id. */
 export type RecordName = string | { readonly id: string }
 
-/** What `client.collection(name)` returns. */
+/** The collection that `client.collection(name)` returns. */
 export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types> & Asking<Types>
 
 /** The collection of the account that is signed in when it is used. */
@@ -141,7 +141,7 @@ export function transactionCollection<Types extends CollectionTypes>(
   return made as unknown as TransactionWriting<Types>
 }
 
-/** What is asked of a closed client, by what stands for it. */
+/** Questions by the value that stands for each in answers of a closed client. */
 const asked = new WeakMap<object, object>()
 
 function unwrapped(value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** What an app declares of its collections. */
+/** Declarations of an app about its collections. */
 import type { OpenOptions } from 'pannier'
 import type { Values } from './writes.ts'
 
@@ -10,7 +10,7 @@ export interface CollectionDeclaration {
    */
   readonly filter?: string
   /**
-   * What becomes of an update of a record that others have changed meanwhile. By default it is refused with CONFLICT.
+   * The way to merge an update with changes that others have made to the record meanwhile. By default it is refused with CONFLICT.
    * - `fields`: it is refused only if others have changed one of its fields.
    * - A function gives the values to write now, or undefined: then it is refused. It may be called again.
    *
@@ -28,7 +28,7 @@ export interface CollectionDeclaration {
 export interface Conflict {
   /** The id of the record. */
   readonly id: string
-  /** What the update found in the fields that it changes. */
+  /** The values that the update found in the fields that it changes. */
   readonly base: Values
   /** The values of the update, with their modifiers. */
   readonly mine: Values
@@ -44,7 +44,7 @@ export interface Declared {
   readonly names: readonly string[]
   readonly filters: Readonly<Record<string, string>>
   readonly merges: Merges
-  /** What the library takes. */
+  /** Options for the library's collections. */
   readonly options: Readonly<Record<string, object>>
 }
 

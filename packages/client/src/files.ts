@@ -86,13 +86,13 @@ async function keep(tx: Transaction, content: Blob, file: Omit<StoredFile, 'byte
   await tx.collection(FILES).upsert({ ...file, bytes: content.size, _attachments })
 }
 
-/** What a name stands for that the server does not have. */
+/** The new file that a name stands for; undefined for a name of the server's. */
 function newFileOf(name: unknown): NewFile | undefined {
   const [, part, file = ''] = NEW_FILE.exec(typeof name === 'string' ? name : '') ?? []
   return part === undefined ? undefined : { part, name: file }
 }
 
-/** What a push with files sends, and the time that it may take more. */
+/** The form of a push with files, and the time that it may take more. */
 export async function formOf(db: Database, body: object, writes: readonly SentWrite[]): Promise<[FormData, number]> {
   const form = new FormData()
   form.append('@jsonPayload', JSON.stringify(body))
@@ -117,8 +117,8 @@ async function contentOf(db: Database, id: string): Promise<Blob | undefined> {
 }
 
 /**
- * What may be sent now, at most `limit`, and the transaction with files whose turn it is. Files may take long, so others go past them. It
- * waits what names a record that a transaction before it writes, or writes a record that this one names.
+ * The transactions that may be sent now, at most `limit`, and the next transaction with files. Files may take long, so others go past
+ * them. A transaction waits if it names a record that an earlier one writes, or writes a record that an earlier one names.
  */
 export function besideFiles(waiting: readonly Queued[], limit: number): Sendable {
   const ready: Queued[] = []

@@ -6,7 +6,7 @@ import { ACCOUNTS } from './store.ts'
 
 type Encryption = NonNullable<OpenOptions['encryption']>
 
-/** What is kept beside the database of an account. */
+/** The record of a lease beside the database of an account. */
 interface StoredLease {
   readonly _id: string
   /** Names the device at the server, which makes the share of it. */
@@ -86,7 +86,7 @@ export class Leases {
     await this.#change(account, () => ({ share: null }))
   }
 
-  /** What opens the database: both halves. @throws TypeError */
+  /** The key of the database, made of both halves. @throws TypeError */
   async keyOf(encryption: Encryption, share: string): Promise<Encryption> {
     if ('password' in encryption) return { ...encryption, password: `${encryption.password}\n${share}` }
     if (!('key' in encryption))

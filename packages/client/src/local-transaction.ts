@@ -7,13 +7,13 @@ import { Overlay } from './overlay.ts'
 import { REV, queueId, Store, storedOf, type Device, type Queued } from './store.ts'
 import { fieldOf, keyOf, listOf, NEW_FILE, shownValues, type Base, type SentWrite, type Values } from './writes.ts'
 
-/** What a transaction needs besides the database. */
+/** Parts that a transaction needs besides the database. */
 export interface WriteMeans {
   readonly merges: Merges
   readonly environment: Environment
 }
 
-/** What a write may say about what is there. */
+/** Options of a write about the record as it is. */
 export interface WriteOptions {
   /** Writes over whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
   readonly overwrite?: boolean
@@ -200,7 +200,7 @@ export class LocalTransaction {
   }
 }
 
-/** What a write found in the fields that it changes. */
+/** The values that a write found in the fields that it changes. */
 function oldValues(record: Values, write: SentWrite): Values {
   if (write.action !== 'update') return record
   const names = Object.keys(shownValues(write)).map(fieldOf)

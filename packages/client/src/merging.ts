@@ -18,7 +18,7 @@ export async function writeMerged(
   return undefined
 }
 
-/** What conflicts again and again is for the user: a function that others are faster than, or two that never agree. */
+/** The most tries of a merge before the user decides: other writers are faster, or two functions never agree. */
 const TRIES_MAX = 20
 
 interface MergeResult {

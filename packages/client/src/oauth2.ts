@@ -12,7 +12,7 @@ import type { Values } from './writes.ts'
 export interface PopupOptions {
   /** Opens the page of the provider. By default in a window. */
   readonly open?: (url: string) => unknown
-  /** What the account gets if it is new. */
+  /** Values of the account if it is new. */
   readonly createData?: Values
   /** Gives up, as no event tells that a window was closed. */
   readonly signal?: AbortSignal
@@ -24,7 +24,7 @@ interface Provider {
   readonly codeVerifier: string
 }
 
-/** What the stream has got from the provider. */
+/** The data that the stream has got from the provider. */
 interface Redirect {
   readonly state: string
   readonly code?: string
@@ -33,7 +33,7 @@ interface Redirect {
 
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** What `auth-with-oauth2` takes. `place`: the window, which was opened in the click. */
+/** Gets the values for `auth-with-oauth2`. `place`: the window, which was opened in the click. */
 export async function signInByPopup(
   server: Server,
   collection: string,
@@ -79,7 +79,7 @@ export async function signInByPopup(
   }
 }
 
-/** What comes back from the provider to this client. */
+/** The provider's redirect to this client. */
 async function redirected(server: Server, signal: AbortSignal, opened: (clientId: string) => void): Promise<Redirect> {
   const response = await server.open('GET /api/realtime', undefined, { signal })
   for await (const { event, data } of readEvents(response)) {

@@ -9,7 +9,7 @@ interface OneTab {
   readonly signal: AbortSignal
   /** Works until `signal` is aborted: of this tab's end, or as another tab works. */
   readonly work: (signal: AbortSignal) => Promise<void>
-  /** What the others are shown. */
+  /** The message that other tabs get. */
   readonly tell: () => unknown
   readonly onTold: (told: unknown) => void
 }

@@ -1,4 +1,4 @@
-/** What the server says about transactions, in one local commit. docs/internals/client.md is the contract. */
+/** Applies the server's outcomes of transactions, in one local commit. */
 import type { Database, Transaction } from 'pannier'
 import type { Merge, Merges } from './declaration.ts'
 import type { WriteMeans } from './local-transaction.ts'

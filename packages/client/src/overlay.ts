@@ -1,4 +1,4 @@
-/** What the app sees: the server's version of a record, then the writes of this device that are not in it, in their order. */
+/** Records as the app sees them: the server's version of a record, then the writes of this device that are not in it, in their order. */
 import type { Transaction } from 'pannier'
 import { isSame } from 'pannier/internal'
 import { contentOf, REV, Store, type DeviceCollection, type Rules } from './store.ts'

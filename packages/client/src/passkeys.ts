@@ -8,7 +8,7 @@ import type { Values } from './writes.ts'
 export interface Passkey {
   /** Names it at the server. */
   readonly id: string
-  /** What the account calls it. */
+  /** The name that the account gave the passkey. */
   readonly name: string
   /** Other devices of the person may have it too. */
   readonly synced: boolean
@@ -18,7 +18,7 @@ export interface Passkey {
   readonly used: string
 }
 
-/** What `auth-with-passkey` takes. */
+/** Gets the values for `auth-with-passkey`. */
 export async function passkeyFor(server: Server, collection: string): Promise<Values> {
   assertBrowser('passkey')
   const asked = await server.send<PublicKeyCredentialRequestOptionsJSON>(
@@ -39,7 +39,7 @@ export async function addPasskey(server: Server, { token, record }: Session, nam
   return await server.send<Passkey>(path, { name, ...answer }, { token })
 }
 
-/** What the device says to a question of the server. @throws ClientError INVALID */
+/** The device's answer to a question of the server. @throws ClientError INVALID */
 async function answerOf(asked: Promise<Credential | null>): Promise<Values> {
   const credential = await asked.catch((cause: unknown) => {
     throw new ClientError('INVALID', 'The device gave no passkey.', { cause })

@@ -1,4 +1,4 @@
-/** What a pull brings, in one local commit (R10). docs/internals/client.md is the contract. */
+/** Applies a pull, in one local commit (R10). */
 import type { Database, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
 import { Overlay, received, splitKey } from './overlay.ts'
@@ -32,9 +32,9 @@ export interface PullAnswer {
   /** Names this start of the server. */
   readonly boot: string
   readonly collections: Readonly<Record<string, PulledPage>>
-  /** Their outcome stands in the state of these pages. */
+  /** Numbers of transactions whose outcome is in the state of these pages. */
   readonly covered: readonly number[]
-  /** Their outcome is not there: the server was restored from an older backup. */
+  /** Numbers of transactions whose outcome is lost: the server was restored from an older backup. */
   readonly unknown: readonly number[]
   /** The server keeps the outcomes of greater numbers only. No backup without these will be restored. */
   readonly forgotten: number
@@ -45,7 +45,7 @@ export interface PullAnswer {
 /** Records of the device with their revisions, by collection. `*`: the server may take it that the device has all. */
 export type Has = Readonly<Record<string, '*' | Readonly<Record<string, string>>>>
 
-/** What was asked. */
+/** The request of a pull. */
 export interface PullRequest {
   readonly collections: Readonly<Record<string, string | null>>
   readonly filters: Readonly<Record<string, string>>
@@ -56,7 +56,7 @@ export interface PullRequest {
   readonly has: Has
 }
 
-/** What became of an answer. */
+/** The result of an answer. */
 export type Pulled =
   /** Nothing is applied: another tab has applied a page meanwhile, or a record without a body is missing. `has` names those that are not. */
   | { readonly isApplied: false; readonly has?: Has }
@@ -91,7 +91,7 @@ export async function nextPull(db: Database, { names, filters }: Declared, has?:
   }
 }
 
-/** What a device asks when it has applied an answer; undefined: all is here. It may be asked before. */
+/** The request of a device that has applied an answer; undefined: the device has everything. It may be asked before. */
 export function requestAfter(request: PullRequest, { collections }: PullAnswer): PullRequest | undefined {
   const pages = Object.entries(collections)
   if (pages.every(([, { isComplete }]) => isComplete)) return undefined
@@ -255,7 +255,7 @@ function within(name: string): { readonly _id: { readonly $gte: string; readonly
   return { _id: { $gte: `${name}/`, $lt: `${name}0` } }
 }
 
-/** What the server says about transactions that it has taken: in the pull, or not known after a restore. */
+/** Settles transactions that the server has taken: their outcome is in the pull, or lost by a restore. */
 async function settle(tx: Transaction, answer: PullAnswer): Promise<void> {
   const { queue, rejected } = new Store(tx)
   const overlay = new Overlay(tx)

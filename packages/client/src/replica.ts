@@ -42,7 +42,7 @@ export interface ClientStatus extends SyncState {
   readonly isLeaseOver: boolean
 }
 
-/** What became of a write at the server. */
+/** The outcome of a write at the server. */
 type WriteOutcome = { readonly status: 'ok' } | { readonly status: 'rejected'; readonly refused: Refused }
 
 export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durability' | 'encryption' | 'cacheBytesMax'> {
@@ -63,7 +63,7 @@ const SESSION: StateId = '$session'
  */
 const SKIPPED_DIGITS = 5
 
-/** What may be another one: the status, the refused writes, or an answer of `can`. */
+/** The kinds of state that may have changed: the status, the refused writes, or an answer of `can`. */
 export type Changed = 'status' | 'rejected' | 'can'
 
 /** The ids of records that have changed, by the names of collections. Undefined: they are too many to list. */
@@ -75,7 +75,7 @@ type ReplicaListener = (what: Changed | 'records', records?: ChangedRecords) => 
 export class Replica {
   readonly db: Database
   readonly account: string | null
-  /** Its database is gone: another tab has wiped it. */
+  /** The replica's database is gone: another tab has wiped it. */
   isLost = false
   readonly #server: Server
   readonly #loop: SyncLoop

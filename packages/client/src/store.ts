@@ -8,7 +8,7 @@ export interface Queued {
   readonly _id: string
   readonly n: number
   readonly writes: readonly SentWrite[]
-  /** What each write found in the fields that it changes; null: no record. */
+  /** The values that each write found in the fields that it changes; null: no record. */
   readonly was: readonly (Values | null)[]
   /** Keys of the records that show it. None: it is kept for a server that is restored from a backup. */
   readonly touches: readonly string[]
@@ -24,7 +24,7 @@ export interface Queued {
   readonly tries: number
 }
 
-/** What waits and can be sent: together, and with files by itself. */
+/** Transactions that wait and can be sent: together, and with files by itself. */
 export interface Sendable {
   readonly ready: readonly Queued[]
   readonly upload: Queued | undefined
@@ -50,15 +50,15 @@ export interface Refused {
   readonly members: readonly number[]
   readonly writes: readonly SentWrite[]
   readonly was: readonly (Values | null)[]
-  /** Which of the writes was refused. */
+  /** The position of the write that was refused. */
   readonly at: number
   readonly code: string
   readonly message: string
   readonly data: Values
-  /** What the account may see of that write's record now. */
+  /** The record of that write as the account may see it now. */
   readonly current: Values | null
   readonly tries: number
-  /** It was retried or discarded. It has no texts any more. */
+  /** The write was retried or discarded. It has no texts any more. */
   readonly isOver: boolean
 }
 
@@ -66,7 +66,7 @@ export interface Refused {
 export interface CollectionState {
   readonly _id: string
   readonly token: string
-  /** It was complete once: what is shown changes from one complete state to another. */
+  /** The collection was complete once: its records change from one complete state to another. */
   readonly isShown: boolean
   /** All records come again: what did not come goes. */
   readonly isReset: boolean
@@ -103,7 +103,7 @@ export interface Rules {
   readonly collections: readonly DeviceCollection[]
 }
 
-/** What is not of a collection in `$state`. Names of collections have no `$`. */
+/** Ids in `$state` of states that belong to no collection. Names of collections have no `$`. */
 export type StateId = '$device' | '$rules' | '$session'
 
 /** The collection of the database that is beside those of accounts. */
@@ -162,7 +162,7 @@ export class Store {
     return this.#from.collection<Refused>(REJECTED)
   }
 
-  /** Those that the user has to decide about, the oldest first. */
+  /** Refused writes that the user has to decide about, the oldest first. */
   async undecided(): Promise<Refused[]> {
     const found = await this.rejected.find({ isOver: false }).sort('_id').toArray()
     return found.map(storedOf)
@@ -186,7 +186,7 @@ export class Store {
     return await this.queue.find({ touches: key }).sort('_id').toArray()
   }
 
-  /** The one that has made a revision of the server. */
+  /** The transaction that has made a revision of the server. */
   async maker(rev: string): Promise<Queued | undefined> {
     return await this.queue.find({ revs: rev }).first()
   }

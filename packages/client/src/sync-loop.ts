@@ -19,7 +19,7 @@ import { isFinal, type Server } from './server.ts'
 import { QUEUE, Store, type Device, type Queued, type Sendable } from './store.ts'
 import { hasFiles } from './writes.ts'
 
-/** What of a status the loop knows. */
+/** The part of a status that the loop knows. */
 export interface SyncState {
   /**
    * - `starting`: it has not asked the server yet.
@@ -30,7 +30,7 @@ export interface SyncState {
    * - `failed`: the server refuses what is asked, see `error`. It tries again.
    */
   readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed'
-  /** What the last try failed with; undefined: it did not fail. */
+  /** The error of the last try; undefined after a success. */
   readonly error: ClientError | undefined
   /** Rows of the first sync until now. */
   readonly received: number
@@ -54,7 +54,7 @@ interface Asked {
   readonly answering: Promise<PullAnswer>
 }
 
-/** What is under way when a round has ended. */
+/** Work that is under way when a round has ended. */
 interface Round {
   readonly upload: Promise<void> | undefined
 }
@@ -211,7 +211,7 @@ export class SyncLoop {
     }
   }
 
-  /** What may be sent now. Files may take long, and what has nothing to do with them goes past them. */
+  /** Transactions that may be sent now. Files may take long, and what has nothing to do with them goes past them. */
   async #sendable(limit: number): Promise<Sendable> {
     const store = new Store(this.#host.db)
     const ready = await store.waiting(limit)
@@ -219,7 +219,7 @@ export class SyncLoop {
     return (await import('./files.ts')).besideFiles(await store.waiting(), limit)
   }
 
-  /** What the server says of transactions. Undefined: they are too much together. No outcomes: a pull has to come before them. */
+  /** The server's answer to transactions. Undefined: they are too much together. No outcomes: a pull has to come before them. */
   async #answerTo(waiting: readonly Queued[], token: string | undefined): Promise<PushAnswer | undefined> {
     const store = new Store(this.#host.db)
     const { device, boot } = (await store.state<Device>('$device'))!
@@ -236,7 +236,7 @@ export class SyncLoop {
     }
   }
 
-  /** What it brings comes with the round after it. */
+  /** Sends a transaction with files. A later round brings the resulting records. */
   #sendFiles(upload: Queued, token: string | undefined): Promise<void> {
     const { db, means } = this.#host
     const sent = this.#answerTo([upload], token)

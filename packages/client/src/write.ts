@@ -5,10 +5,10 @@ import type { Replica } from './replica.ts'
 import { Store, type Queued, type Refused } from './store.ts'
 import { shownValues, valuesOf, withValues, type SentWrite, type Values } from './writes.ts'
 
-/** What the server said about a write. */
+/** The server's answer to a write. */
 export type ServerAnswer =
   | { readonly status: 'ok' }
-  /** It is in `client.rejected` until it is retried or discarded. */
+  /** The refused write, which is in `client.rejected` until it is retried or discarded. */
   | { readonly status: 'rejected'; readonly rejected: RejectedWrite }
 
 /**
@@ -71,11 +71,11 @@ export interface RefusedWrite {
   readonly collection: string
   /** The id of the record. */
   readonly id: string
-  /** What the write does with the record. */
+  /** The action of the write on the record. */
   readonly action: 'create' | 'update' | 'delete'
-  /** What was written; of an update the fields that it changes. */
+  /** The values that were written; for an update the fields that it changes. */
   readonly mine: Values
-  /** What it found in these fields; null: there was no record. */
+  /** The values that the write found in these fields; null: there was no record. */
   readonly base: Values | null
 }
 
@@ -163,13 +163,13 @@ function shownWrites({ writes, was }: Pick<Queued, 'writes' | 'was'>): readonly 
   }))
 }
 
-/** All that wait, in the order in which they are sent. */
+/** All writes that wait, in the order in which they are sent. */
 export async function waitingOf(replica: Replica): Promise<WaitingWrite[]> {
   const all = await new Store(replica.db).waiting()
   return all.map((queued) => ({ id: queued._id, writes: shownWrites(queued) }))
 }
 
-/** All, the oldest first. */
+/** All refused writes, the oldest first. */
 export async function rejectedOf(replica: Replica): Promise<RejectedWrite[]> {
   const all = await new Store(replica.db).undecided()
   return all.map((refused) => new RejectedWrite(replica, refused))

@@ -5,8 +5,8 @@ import { callUser } from 'pannier/internal'
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * What a write is based on: a revision of the server, or a write of this device. `rev` is the revision that this write has made, if that
- * is known. Null: whatever is there.
+ * The base of a write: a revision of the server, or a write of this device. `rev` is the revision that this write has made, if that is
+ * known. Null: whatever is there.
  */
 export type Base = string | { readonly n: number; readonly at: number; readonly rev?: string } | null
 
@@ -25,7 +25,7 @@ type SettingWrite =
   | (Written & {
       readonly action: 'update'
       readonly base: Base
-      /** What the update found in its fields. Then others may have changed the other fields. */
+      /** The values that the update found in its fields. Then others may have changed the other fields. */
       readonly was?: Values
       /** The writes of this device that made what it found, by field. The server may store it otherwise than it was sent. */
       readonly own?: Readonly<Record<string, { readonly n: number; readonly at: number }>>
@@ -63,7 +63,7 @@ export function written(record: Values | null, write: SentWrite): Values | null 
   return changed
 }
 
-/** What a write sets, with names for its new files: those that stay come before them. */
+/** The values that a write sets, with names for its new files: stored files come before them. */
 export function shownValues(write: SentWrite): Values {
   if (write.action === 'delete') return {}
   const shown: Record<string, unknown> = { ...write.values }
@@ -114,7 +114,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return value === undefined || value === null || value === '' ? [] : [value]
 }
 
-/** What a function of the app makes of a write. @throws TypeError */
+/** The values that a function of the app makes of a write. @throws TypeError */
 export function valuesOf(name: string, run: () => unknown): Values | undefined {
   return callUser(`${name}()`, 'the function', run, VALUES)
 }

@@ -11,15 +11,15 @@ import { asksOnlyAccount } from './asked-values.ts'
 import { ruleRecord, type KnownDefinitions } from './rule-records.ts'
 import type { ShownRevisions } from './shown-revisions.ts'
 
-/** What a rule of a definition is about. */
+/** The action that a rule of a definition is about. */
 export type Action = ReadAction | 'create' | 'update' | 'delete'
 
 /** Actions whose rules are asked about records that are stored. */
 export type ReadAction = 'list' | 'view' | 'manage' | 'auth'
 
-/** What an answer depends on, beside the record. */
+/** The conditions of an answer, beside the record. */
 export interface AllowOptions {
-  /** What the rule leads to, all of one state of the database. */
+  /** The records that the rule leads to, all of one state of the database. */
   readonly records: RuleRecords
   /** `@request.body`: values as their fields read them, modifiers applied. */
   readonly body?: Readonly<Record<string, unknown>>
@@ -206,7 +206,7 @@ function ruleOf(definition: Definition, action: Action): Rule {
   return definition[`${action}Rule`]
 }
 
-/** Of stored records, only that of the account is known. */
+/** Records of a rule where only the account's own record is known. */
 function onlyAccount({ principal: { account } }: Actor): RuleRecords {
   const unknown: FoundRecords = { records: [], isComplete: false }
   return {
@@ -216,7 +216,7 @@ function onlyAccount({ principal: { account } }: Actor): RuleRecords {
   }
 }
 
-/** What a rule can read of a request. */
+/** The part of a request that a rule can read. */
 function ruleRequest({ principal, request }: Actor, body = request.body ?? {}): RuleRequest {
   const { account } = principal
   const auth = account === undefined ? null : { collection: account.collection, record: ruleRecord(account.record) }

@@ -2,7 +2,7 @@
 import type { AnswerBudget } from '../gateway/answer-room.ts'
 import type { Principal } from '../gateway/principal.ts'
 
-/** What a rule can read of a request. */
+/** The part of a request that rules can read. */
 export interface RequestInfo {
   /** `default`, `oauth2`, `otp`, `password`, `realtime`, `protectedFile`, `batch` or `expand`. */
   readonly context: string
@@ -12,7 +12,7 @@ export interface RequestInfo {
   readonly query: Readonly<Record<string, string>>
   /** Names in lower case, with `_` for `-`. */
   readonly headers: Readonly<Record<string, string>>
-  /** What a write has sent, for the rules about its answer. */
+  /** The body of a write, for the rules about its answer. */
   readonly body?: Readonly<Record<string, unknown>>
 }
 
@@ -22,6 +22,6 @@ export interface Actor {
   readonly principal: Principal
   /** The request, as rules read it. */
   readonly request: RequestInfo
-  /** What the answer may take. Without one it counts for no client. */
+  /** The budget of the answer. Without one it counts for no client. */
   readonly budget?: AnswerBudget | undefined
 }

@@ -1,4 +1,4 @@
-/** What a rule asks beside records: docs/internals/security.md, "Whole collections". */
+/** Names that a rule asks beside records: docs/internals/security.md, "Whole collections". */
 import type { Comparison, Expression, Operand } from '@pannier/rules'
 
 const ACCOUNT = '@request.auth.'

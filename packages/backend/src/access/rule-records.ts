@@ -12,7 +12,7 @@ interface DocumentReads {
   all(collection: string): readonly JsonObject[]
 }
 
-/** What is read of `Definitions`. */
+/** The methods of `Definitions` that rules need. */
 export interface KnownDefinitions {
   /** By its name, in any case, or by its id. */
   find(nameOrId: string): Definition | undefined
@@ -30,7 +30,7 @@ export function ruleRecord(document: JsonObject): RuleRecord {
 /** The rows of a view, in the form of documents. */
 type RowsOfView = (view: ViewDefinition) => readonly JsonObject[]
 
-/** What a rule leads to, in the documents of a reader and in the rows of views. An unknown collection has no records. */
+/** Records for rules, in the documents of a reader and in the rows of views. An unknown collection has no records. */
 export function ruleRecords(definitions: KnownDefinitions, reader: DocumentReads, rowsOfView: RowsOfView): RuleRecords {
   const read = <T>(
     collection: string,

@@ -1,4 +1,4 @@
-/** What accounts need from the backend around them. */
+/** The parts of the backend that accounts need. */
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'

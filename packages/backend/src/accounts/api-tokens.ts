@@ -212,7 +212,7 @@ export function isApiToken(token: string): boolean {
   return token.startsWith('pannier_')
 }
 
-/** What is an account's own business is not an API token's. @throws ServiceError FORBIDDEN */
+/** Refuses an API token for actions that only the account itself may take. @throws ServiceError FORBIDDEN */
 export function refuseApiToken({ apiToken }: Principal): void {
   if (apiToken !== undefined) throw forbidden('An API token is not allowed to do this: it takes a login.')
 }

@@ -32,7 +32,7 @@ export class DecoyPasswords {
     if (ids.length > 2 * this.#openMax) this.#decoys.delete(ids[0]!)
   }
 
-  /** Those of an address that an account's would still be valid like, the newest one last. */
+  /** Ids of an address's decoys that would still be valid if they were an account's, the newest one last. */
   openOf({ id: collection }: AuthDefinition, address: string): readonly string[] {
     return this.#idsOf(collection, address).filter((id) => this.#decoys.get(id)!.untilMs > this.#now())
   }

@@ -28,7 +28,7 @@ export class FileTokens {
     return newToken('file', { definition, record: account.record }, claims)
   }
 
-  /** Whose token it is, if it counts at this address. Undefined: nobody's. */
+  /** The principal to whom the token belongs, if it counts at this address. Undefined: nobody's. */
   async principalOf(token: string, address: string | undefined): Promise<Principal | undefined> {
     const { principals, settings } = this.#host
     const principal = token === '' ? undefined : await principals.find('file', token)

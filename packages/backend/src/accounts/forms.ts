@@ -1,4 +1,4 @@
-/** What requests about accounts bring, and what is wrong with it, in PocketBase's codes and words. */
+/** Forms of requests about accounts, and their errors in PocketBase's codes and words. */
 import { isEmail } from '../fields/addresses.ts'
 import { BLANK, NO_EMAIL, outsideLength } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'

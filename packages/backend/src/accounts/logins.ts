@@ -1,4 +1,4 @@
-/** What a login comes to, whatever its method is: whether the record may log in, a second method, and the token. */
+/** The result of a login, by any method: whether the record may log in, a second method, and the token. */
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
@@ -18,17 +18,17 @@ import type { Holder } from './tokens.ts'
 export interface LoggedIn {
   /** The auth collection of the record. */
   readonly definition: AuthDefinition
-  /** Its account has the record. */
+  /** The principal, whose account has the record. */
   readonly principal: Principal
   /** A token of the record, for later requests. */
   readonly token: string
-  /** What another service says about its user. */
+  /** Data of another service about its user. */
   readonly meta?: JsonObject
 }
 
 /** A login by one method, where two are needed. */
 export interface HalfLoggedIn {
-  /** What the login by the other method brings. */
+  /** The id for the login by the other method. */
   readonly mfaId: string
 }
 

@@ -23,7 +23,7 @@ import { unknownPassword } from './proofs.ts'
 import type { Holder } from './tokens.ts'
 import { ageMs } from '../gateway/seen-clock.ts'
 
-/** One that is made, for somebody who is not asked for a mail. */
+/** A password that was made for somebody who gets no mail. */
 export interface NewOneTimePassword {
   /** The id that the login names. */
   readonly otpId: string
@@ -81,7 +81,10 @@ export class OneTimePasswords {
     return { otpId: document['_id'] as string, password, seconds: holder.definition.otp.duration }
   }
 
-  /** Whose password it is. It is used up by this. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
+  /**
+   * Finds the account of a password, and uses the password up. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS It is
+   * used up by this. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
+   */
   async verify({ principal }: Actor, definition: AuthDefinition, input: JsonObject): Promise<Holder> {
     checkEnabled(definition)
     const { otpId, password } = readTexts(input, ['otpId', 'password'])
@@ -108,7 +111,7 @@ export class OneTimePasswords {
     return { definition, record: await this.#verified(definition, record, toText(otp['sentTo'])) }
   }
 
-  /** Whose login a one-time password is for, while it is valid. */
+  /** The account whose login a one-time password is for, while it is valid. */
   async accountOf(definition: AuthDefinition, otpId: string): Promise<JsonObject | undefined> {
     return (await this.#find(definition, otpId)).record
   }
@@ -154,7 +157,7 @@ export class OneTimePasswords {
     return { otp, record: await this.#host.definitions.records(definition).get(String(otp['recordRef'])) }
   }
 
-  /** Those of an account that are still valid, the newest one last. */
+  /** Passwords of an account that are still valid, the newest one last. */
   async #openOf({ definition, record }: Holder): Promise<readonly JsonObject[]> {
     const selector = { collectionRef: definition.id, recordRef: String(record['_id']) }
     const found = await this.#otps.find(selector).sort('$created').toArray()

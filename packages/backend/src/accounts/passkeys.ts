@@ -52,7 +52,7 @@ interface StoredPasskey {
   readonly usedMs: number
 }
 
-/** What browsers take as the place of the keys. */
+/** The site that browsers bind keys to. */
 interface Place {
   readonly rpID: string
   readonly origin: string
@@ -77,7 +77,10 @@ export class Passkeys {
     this.#stored = host.database.collection<StoredPasskey>(PASSKEYS_COLLECTION)
   }
 
-  /** What a browser makes a passkey with. `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN */
+  /**
+   * The options with which a browser makes a passkey. `loginAgeMs`: how long ago the account has logged in. @throws ServiceError
+   * FORBIDDEN
+   */
   async registrationOptions(
     { definition, record }: Holder,
     loginAgeMs: number,
@@ -140,7 +143,7 @@ export class Passkeys {
     return present(stored)
   }
 
-  /** Those of an account, the newest one first. */
+  /** Passkeys of an account, the newest one first. */
   async list(account: Account): Promise<readonly PasskeyInfo[]> {
     const stored = await this.#of(account)
     return [...stored].sort((one, other) => other.createdMs - one.createdMs).map(present)
@@ -162,7 +165,7 @@ export class Passkeys {
     await this.#stored.delete(id)
   }
 
-  /** What a browser asks for a passkey with: the same for all accounts, as it names none. @throws ServiceError FORBIDDEN */
+  /** The options with which a browser asks for a passkey: the same for all accounts, as they name none. @throws ServiceError FORBIDDEN */
   async loginOptions(definition: AuthDefinition): Promise<PublicKeyCredentialRequestOptionsJSON> {
     checkEnabled(definition)
     const { generateAuthenticationOptions } = await webAuthn()
@@ -174,7 +177,7 @@ export class Passkeys {
     })
   }
 
-  /** Whose passkey it is. `identity` of the input: it must be this account. @throws ServiceError FORBIDDEN, INVALID */
+  /** The account of a passkey. `identity` of the input: it must be this account. @throws ServiceError FORBIDDEN, INVALID */
   async verify(definition: AuthDefinition, input: JsonObject): Promise<Holder> {
     checkEnabled(definition)
     const { identity } = readTexts(input, ['identity'])
@@ -292,7 +295,7 @@ function checkEnabled({ passkey }: AuthDefinition): void {
   if (passkey?.enabled !== true) throw forbidden('The collection is not configured to allow passkey authentication.')
 }
 
-/** What the browser has answered. @throws ServiceError INVALID */
+/** The browser's answer. @throws ServiceError INVALID */
 function responseIn({ response }: JsonObject): JsonObject {
   if (!isJsonObject(response) || typeof response['id'] !== 'string' || !isJsonObject(response['response']))
     throw invalid('An error occurred while loading the submitted data.')

@@ -34,7 +34,7 @@ export async function whileCurrent<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What a write failed for, with another message. */
+/** The error of a write with another message. */
 export function withMessage(error: unknown, message: string): unknown {
   if (!(error instanceof ServiceError) || error.code !== 'INVALID') return error
   return new ServiceError('INVALID', message, { cause: error, ...(error.data !== undefined && { data: error.data }) })

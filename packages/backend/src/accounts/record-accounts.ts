@@ -57,7 +57,7 @@ export class RecordAccounts {
     this.#logins = new Logins(host)
   }
 
-  /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
+  /** The principal to whom the token belongs. Undefined for a text that is no valid token: then somebody is a guest. */
   principalOf(token: string): Promise<Principal | undefined> {
     return this.#host.principals.find('auth', token)
   }
@@ -104,7 +104,7 @@ export class RecordAccounts {
     return this.#logins.finish(within, await this.passkeys.verify(definition, input), 'passkey', input)
   }
 
-  /** What the actor's browser makes a passkey with. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+  /** The options with which the actor's browser makes a passkey. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
   async passkeyOptions(actor: Actor, collection: string, id: string): ReturnType<Passkeys['registrationOptions']> {
     const holder = this.itself(actor, collection, id)
     return this.passkeys.registrationOptions(holder, await this.#host.sessions.loginAgeMsOf(actor.principal))

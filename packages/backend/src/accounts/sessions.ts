@@ -25,7 +25,7 @@ export type SessionMethod = 'password' | 'otp' | 'oauth2' | 'passkey' | 'imperso
 
 /** A session, as its account sees it. */
 export interface SessionInfo {
-  /** Its tokens have it as `sid`. */
+  /** The id that the session's tokens have as `sid`. */
   readonly id: string
   readonly method: SessionMethod
   /** Where it began. */
@@ -45,7 +45,7 @@ interface StoredNote {
   /** The definition and the record of the account. */
   readonly collection: string
   readonly record: string
-  /** Of its `tokenKey`: another key has ended the session. */
+  /** The record's `tokenKey` at that time: another key has ended the session. */
   readonly key: string
 }
 
@@ -60,7 +60,7 @@ interface StoredSession extends StoredNote {
   readonly isEnded?: true
 }
 
-/** What a login says of the session that it begins. */
+/** The facts of a login about the session that it begins. */
 interface NewSession {
   /** A random one when left out. */
   readonly id?: string | undefined
@@ -150,7 +150,7 @@ export class Sessions {
     if (id !== undefined) await this.#change(keyOf(account, id), { usedMs: this.#host.environment.wallClock() })
   }
 
-  /** Those of an account that have not ended, the one that was used last first. `current`: of the request. */
+  /** Sessions of an account that have not ended, the one that was used last first. `current`: of the request. */
   async list(account: Account, current: string | undefined): Promise<readonly SessionInfo[]> {
     const nowMs = this.#host.environment.wallClock()
     return (await this.#of(account))
@@ -188,7 +188,7 @@ export class Sessions {
     }
   }
 
-  /** Those of an account, without the note about others. */
+  /** Stored sessions of an account, without the note about others. */
   async #of(account: Account): Promise<readonly StoredSession[]> {
     const { record } = idsOf(account)
     const found = await this.#stored.find(rangeOf(account)).toArray()
@@ -201,7 +201,7 @@ export class Sessions {
     await this.#drop(account, sessions.slice(0, SESSIONS_SPARE))
   }
 
-  /** What is not stored has ended from now on. */
+  /** Deletes sessions: a session that is not stored has ended. */
   async #drop(account: Account, sessions: readonly StoredSession[]): Promise<void> {
     await this.#host.database.transaction(async (transaction: Transaction) => {
       const stored = transaction.collection<StoredNote>(SESSIONS_COLLECTION)

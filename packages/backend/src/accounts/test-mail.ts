@@ -53,7 +53,7 @@ export async function sendTestMail(host: AccountsHost, principal: Principal, inp
   }
 }
 
-/** Its values say which field stands where. */
+/** An account for a test, whose values name their fields. */
 function testAccount(definition: AuthDefinition, email: string, chance: Chance): Holder {
   const shown = definition.fields.filter(({ hidden }) => !hidden)
   const values = shown.map((field) => [field.name, castValue(field, `__pb_test_${field.name}__`)] as const)

@@ -45,7 +45,7 @@ export class TokenPrincipals {
     })
   }
 
-  /** Whose the token is. Undefined for a text that is no valid token of this type: then somebody is a guest. */
+  /** The principal to whom the token belongs. Undefined for a text that is no valid token of this type: then somebody is a guest. */
   async find(type: BearerType, token: string): Promise<Principal | undefined> {
     const { definitions, environment } = this.#host
     if (this.#definitions !== definitions.schema) {

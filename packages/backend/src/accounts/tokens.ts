@@ -20,7 +20,7 @@ const OPTIONS = {
 
 export type TokenType = keyof typeof OPTIONS
 
-/** What some tokens say beside whose they are. */
+/** Further claims of some tokens. */
 interface MoreClaims {
   /** Whether an `auth` token can be exchanged for one that is valid for longer. */
   readonly refreshable?: boolean
@@ -31,7 +31,7 @@ interface MoreClaims {
   readonly newEmail?: string
 }
 
-/** What a token says. It has no time of issue: two of one session and one second are equal. */
+/** The claims of a token. It has no time of issue: two of one session and one second are equal. */
 interface TokenClaims extends MoreClaims {
   readonly type: string
   /** The id of the record. */
@@ -69,7 +69,7 @@ export function newToken(
     .sign(keyOf(definition, record, type))
 }
 
-/** What a token claims, without proof. Undefined for a text that is no token of a record. */
+/** The claims of a token, without proof. Undefined for a text that is no token of a record. */
 export function claimsIn(token: string): TokenClaims | undefined {
   try {
     const claims: Partial<TokenClaims> = decodeJwt(token)
@@ -82,7 +82,7 @@ export function claimsIn(token: string): TokenClaims | undefined {
   }
 }
 
-/** Whose token of this type it is, and is still valid. */
+/** The account of a valid token of this type. */
 export async function holderOf(
   definitions: Definitions,
   type: TokenType,
@@ -125,7 +125,7 @@ function optionsOf(definition: AuthDefinition, type: TokenType): TokenOptions {
   return definition[OPTIONS[type]]
 }
 
-/** What the tokens of a record are signed with. */
+/** The key that signs the tokens of a record. */
 function keyOf(definition: AuthDefinition, record: JsonObject, type: TokenType): Uint8Array {
   return Buffer.from(`${String(record['tokenKey'])}${optionsOf(definition, type).secret}`)
 }

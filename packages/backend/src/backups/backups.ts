@@ -141,7 +141,7 @@ export class Backups {
     })
   }
 
-  /** What is in the file is only checked when it is restored. @throws ServiceError FORBIDDEN, INVALID with data */
+  /** Stores an uploaded file, whose content is only checked when it is restored. @throws ServiceError FORBIDDEN, INVALID with data */
   async upload(principal: Principal, file: UploadedFile | undefined): Promise<void> {
     checkAdmin(principal)
     const place = this.#place()
@@ -241,7 +241,7 @@ export class Backups {
     return this.#folder
   }
 
-  /** One at a time. */
+  /** Runs `run` if no other backup or restore runs. */
   async #exclusively(name: string, run: () => Promise<void>): Promise<void> {
     const { signal } = this.#ending
     if (signal.aborted) throw closing()
@@ -353,7 +353,7 @@ async function isZip(file: UploadedFile): Promise<boolean> {
   return false
 }
 
-/** What a place, or the disk, refuses. */
+/** Runs `run`, and reports errors of a storage or the disk with this message. */
 async function reaching<T>(message: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

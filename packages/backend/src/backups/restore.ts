@@ -23,9 +23,9 @@ export const DATABASE_FILES: Readonly<Record<DatabaseName, string>> = {
 const READY = 'restore.ready'
 const UNFINISHED = 'restore.unfinished-'
 
-/** What the databases of a restored server are made with. `onProgress` gets bytes. */
+/** The options of the databases of a restored server. `onProgress` gets bytes. */
 export interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
-  /** That of the settings. */
+  /** The key of the settings. */
   readonly settingsKey?: string
 }
 
@@ -153,7 +153,7 @@ async function unpackFiles(path: string, folder: string, options: RestoreOptions
   }
 }
 
-/** One that fails leaves no `data.db`. */
+/** Unpacks an archive. A failure leaves no `data.db`. */
 async function unpack(
   archive: Archive,
   { names, ...place }: Target,
@@ -194,7 +194,7 @@ function reasonOf(error: unknown): string {
     .replace(/\.$/, '')
 }
 
-/** What is written is there after a loss of power. */
+/** Makes the content of a path safe from a loss of power. */
 async function syncPath(path: string): Promise<void> {
   const handle = await openFile(path, 'r')
   try {

@@ -1,4 +1,4 @@
-/** What is wrong with the options of an auth collection. */
+/** Errors of the options of an auth collection. */
 import type { Schema } from '@pannier/rules'
 import { isUrl } from '../fields/addresses.ts'
 import { BLANK, fieldError, outside, outsideLength } from '../fields/field-errors.ts'

@@ -1,4 +1,4 @@
-/** What is wrong with a definition, in PocketBase's codes and words. */
+/** Errors of a definition, in PocketBase's codes and words. */
 import type { Schema } from '@pannier/rules'
 import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
 import { checkField } from '../fields/check-field.ts'
@@ -12,13 +12,13 @@ import type { Definition } from './definition.ts'
 import { isSameName } from './index-statement.ts'
 import { ACCOUNT_FIELDS, ID_FIELD } from './scaffolds.ts'
 
-/** What a definition is checked with. */
+/** The parts that the check of a definition needs. */
 interface DefinitionContext {
   readonly old: Definition | undefined
   /** All definitions as they will be, with this one. */
   readonly all: readonly Definition[]
   readonly schema: Schema
-  /** What is wrong with the query of a view. */
+  /** The error of a view's query. */
   readonly viewError: FieldError | undefined
   readonly chance: Chance
 }
@@ -144,7 +144,7 @@ const NOT_SHOWN_TO_ALL = fieldError(
   'A search would tell what is hidden: the field must be shown to all who see the record.',
 )
 
-/** What is found tells what is in the field. */
+/** Checks `searchable`. Results of a search reveal what is in the field. */
 function checkSearchable(field: FieldDefinition, { type }: Definition): ErrorData | undefined {
   if (field.searchable !== true) return undefined
   if (!SEARCHABLE_TYPES.has(field.type) || field.name === 'id') return { searchable: NO_WORDS }
@@ -178,7 +178,7 @@ function checkDuplicates(fields: readonly FieldDefinition[]): ErrorData | undefi
   return undefined
 }
 
-/** That it has what every collection of its type has. */
+/** Checks that a collection has the fields of its type. */
 function checkNeeded({ type, fields }: Definition): FieldError | undefined {
   if (fields.length === 0) return BLANK
   const has = (wanted: { readonly name: string; readonly type: string }): boolean =>

@@ -1,4 +1,4 @@
-/** What is wrong with the indexes of a definition. */
+/** Errors of the indexes of a definition. */
 import { fieldError } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
@@ -47,7 +47,7 @@ function usedError(usedTableName: string): FieldError {
   return fieldError('validation_existing_index_name', message, { usedTableName })
 }
 
-/** What makes system fields unique stays: order, collation and condition may change. */
+/** Checks that indexes keep system fields unique: order, collation and condition may change. */
 function checkSystemIndexes(definition: Definition, old: Definition | undefined): FieldError | undefined {
   const bodyOf = ({ unique, columns }: IndexStatement): string =>
     JSON.stringify([unique, columns.map(({ name }) => name.toLowerCase())])
@@ -67,7 +67,7 @@ function checkSystemIndexes(definition: Definition, old: Definition | undefined)
   return undefined
 }
 
-/** What SQLite would not create, among what is new. The definition must be right otherwise. */
+/** Errors of SQLite about new indexes. The definition must be right otherwise. */
 export async function checkIndexExpressions(
   definition: Definition,
   old: Definition | undefined,
@@ -86,7 +86,7 @@ export async function checkIndexExpressions(
   )
 }
 
-/** Those that the library does not make of fields. */
+/** Indexes that the library does not make of fields. */
 function sqlIndexesOf(
   definition: Definition,
 ): readonly { readonly place: number; readonly name: string; readonly path: string }[] {

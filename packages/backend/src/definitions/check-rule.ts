@@ -1,4 +1,4 @@
-/** What is wrong with a rule. */
+/** Errors of a rule. */
 import { check, type Schema } from '@pannier/rules'
 import { fieldError } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'

@@ -45,7 +45,7 @@ function ofType(definition: Definition, type: unknown, chance: Chance): Definiti
   return isOther ? ({ ...scaffoldOf(type, chance), ...definition } as Definition) : definition
 }
 
-/** What every definition of its type has: system fields and their indexes, statements that name it. */
+/** Completes a definition by the parts of its type: system fields and their indexes, statements that name it. */
 export function completeDefinition(definition: Definition): Definition {
   const complete = { ...definition, fields: withSystemFields(definition), indexes: indexesOf(definition) }
   if (complete.type !== 'auth') return complete
@@ -110,7 +110,7 @@ function textOf(value: unknown): string {
   return value
 }
 
-/** What a provider has: texts. `pkce` and `extra` may be null. */
+/** The options of a provider: texts. `pkce` and `extra` may be null. */
 export const PROVIDER: JsonObject = {
   name: '',
   clientId: '',

@@ -8,7 +8,7 @@ import { PROVIDER } from './complete-definition.ts'
 import type { AuthDefinition, Definition, ViewDefinition } from './definition.ts'
 import { authScaffold, VIEW_SCAFFOLD } from './scaffolds.ts'
 
-/** What may be left out, at any depth. */
+/** A type whose parts may be left out, at any depth. */
 type Partially<T> = T extends readonly (infer One)[]
   ? readonly Partially<One>[]
   : T extends object

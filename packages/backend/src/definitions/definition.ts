@@ -60,9 +60,9 @@ export interface ProviderOptions {
 export interface AuthDefinition extends DefinitionBase {
   /** Tells it from base and view collections. */
   readonly type: 'auth'
-  /** What an account has to meet to log in. */
+  /** The condition for an account to log in. */
   readonly authRule: Rule
-  /** Those that it admits may do to an account what else only itself may. */
+  /** The condition for other accounts to do to an account what else only itself may do. */
   readonly manageRule: Rule
   /** The mail about a login from a new place. */
   readonly authAlert: { readonly enabled: boolean; readonly emailTemplate: MailTemplate }
@@ -87,13 +87,13 @@ export interface AuthDefinition extends DefinitionBase {
   readonly passkey?: { readonly enabled: boolean }
   /** The secret and the life of a session's token. */
   readonly authToken: TokenOptions
-  /** The same of links that reset a password. */
+  /** Options of links that reset a password. */
   readonly passwordResetToken: TokenOptions
-  /** The same of links that change an address. */
+  /** Options of links that change an address. */
   readonly emailChangeToken: TokenOptions
-  /** The same of links that verify an address. */
+  /** Options of links that verify an address. */
   readonly verificationToken: TokenOptions
-  /** The same of tokens for protected files. */
+  /** Options of tokens for protected files. */
   readonly fileToken: TokenOptions
   /** The mail with the link that verifies an address. */
   readonly verificationTemplate: MailTemplate

@@ -35,7 +35,7 @@ export interface DefinitionPair {
   readonly after: Definition | undefined
 }
 
-/** What is kept of a change that is about to be stored. */
+/** The journal's note of a change that is about to be stored. */
 export interface JournalEntry {
   /** Stores more with it. */
   note(transaction: Transaction): Promise<void>
@@ -49,7 +49,7 @@ export interface DefinitionJournal {
   begin(pair: DefinitionPair): Promise<JournalEntry | undefined>
 }
 
-/** What an import stores with the definitions. */
+/** The parts that an import stores with the definitions. */
 export interface ImportedBeside {
   /** `all`: the definitions that there will be. @throws ServiceError, which keeps the import from happening */
   check(all: readonly Definition[]): Promise<void>
@@ -67,7 +67,7 @@ interface DefinitionsOptions {
   readonly journal?: DefinitionJournal | undefined
   /** The server is alone when it is left out. */
   readonly fleet?: Fleet
-  /** That of the database when it is left out. */
+  /** The environment of the database when it is left out. */
   readonly environment?: Environment
   /** Reports what a listener of `onChange` throws. */
   readonly report?: ReportFailure | undefined
@@ -91,7 +91,7 @@ const CREATE_FAILED = 'Failed to create collection.'
 const UPDATE_FAILED = 'Failed to update collection.'
 
 /**
- * What the collections of the application are. Only admins change it.
+ * The definitions of the application's collections. Only admins change it.
  *
  * @example
  * const definitions = await Definitions.open(database)
@@ -172,7 +172,7 @@ export class Definitions {
     return this.#store.state.all
   }
 
-  /** What rules may name: made of all definitions. Another one after every change. */
+  /** The names that rules may use, made of all definitions. Another one after every change. */
   get schema(): Schema {
     return this.#store.state.schema
   }
@@ -205,7 +205,7 @@ export class Definitions {
     return listDefinitions(this.all(), options, this.#environment)
   }
 
-  /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
+  /** The definitions with which new collections of each type begin, as the API shows them. @throws ServiceError FORBIDDEN */
   scaffolds(principal: Principal): JsonObject {
     checkAdmin(principal)
     return presentScaffolds(this.#environment)
@@ -225,7 +225,10 @@ export class Definitions {
     })
   }
 
-  /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+  /**
+   * Changes a definition; parts that are left out stay. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID
+   * with data
+   */
   async update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition> {
     checkAdmin(principal)
     return this.#inTurn(async () => {
@@ -236,7 +239,7 @@ export class Definitions {
   }
 
   /**
-   * What `update` would do to records, without doing it: which values would be lost, and which would no longer be right. They may
+   * Finds the effects of `update` on records, without doing it: which values would be lost, and which would no longer be right. They may
    * stay: PocketBase keeps them too.
    *
    * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
@@ -343,7 +346,7 @@ export class Definitions {
     })
   }
 
-  /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
+  /** The errors that stop an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
   async checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]> {
     checkAdmin(principal)
     return (await this.#imported(list, false)).wrong
@@ -479,7 +482,7 @@ export class Definitions {
     await this.#write(await this.#checked({ changed, removed: [] }), '')
   }
 
-  /** One after another at all servers, with what the others have changed. */
+  /** Runs changes one after another at all servers, each with the changes of other servers. */
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(() =>
       this.#fleet.exclusively('definitions', async () => {

@@ -58,7 +58,7 @@ function writeType(field: FieldDefinition, { file, date }: InputTypes): string {
   }
 }
 
-/** What `create` and `update` take. What is set by itself can't be set. */
+/** The properties that `create` and `update` take. What is set by itself can't be set. */
 export function inputsOf({ type, fields }: Definition, action: 'create' | 'update', types: InputTypes): Property[] {
   const isNew = action === 'create'
   const settable = fields.filter(

@@ -26,7 +26,10 @@ export function hookDeclarations(all: readonly Definition[]): string {
   return `${HEAD}\n/** All collections, by name. */\nexport type Collections = {\n${collections.join('')}}\n`
 }
 
-/** What a new record takes, and a stored one. Hooks name files that are stored or give new ones, and set a password without its confirmation. */
+/**
+ * The properties that hooks may set, of a new record and of a stored one. Hooks name files that are stored or give new ones, and set a
+ * password without its confirmation.
+ */
 function changesOf(definition: Definition): Property[] {
   const fields = new Set(definition.fields.map(({ name }) => name))
   const all = [...inputsOf(definition, 'create', INPUTS), ...inputsOf(definition, 'update', INPUTS)]

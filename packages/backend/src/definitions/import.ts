@@ -12,7 +12,7 @@ import { isSameName } from './index-statement.ts'
 import { rawMessage } from './raw-message.ts'
 import type { DefinitionChange } from './store.ts'
 
-/** What new definitions are made with. */
+/** The parts that new definitions need. */
 interface Making {
   readonly environment: Environment
   /** Adds id and times. */
@@ -20,7 +20,7 @@ interface Making {
 }
 
 /**
- * What an import changes.
+ * The change that an import makes.
  *
  * @throws ServiceError INVALID
  */
@@ -92,7 +92,7 @@ function importedFields(
   return fields
 }
 
-/** What is wrong with an import: all of it in one message, as PocketBase tells it. */
+/** The error of an import: all errors in one message, as PocketBase words it. */
 export function importError(wrong: { readonly definition: Definition; readonly errors: ErrorData }): ServiceError {
   const { definition, errors } = wrong
   return failed(

@@ -51,7 +51,7 @@ export class IndexTable {
     this.#get.setReadBigInts(true)
   }
 
-  /** What is indexed of a row. Undefined: the condition does not hold. @throws Error of SQLite */
+  /** The indexed values of a row. Undefined: the condition does not hold. @throws Error of SQLite */
   valuesOf(cells: readonly Cell[]): readonly Cell[] | undefined {
     this.#set.run(...cells)
     return this.#get.get() as unknown as readonly Cell[] | undefined

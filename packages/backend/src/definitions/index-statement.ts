@@ -7,7 +7,7 @@ interface IndexColumn {
   readonly name: string
   /** Whether it is no expression. */
   readonly isNamed: boolean
-  /** What SQLite compares: with the collation, without the order. */
+  /** The expression that SQLite compares: with the collation, without the order. */
   readonly sql: string
   readonly collate: string
   readonly sort: '' | 'ASC' | 'DESC'
@@ -24,7 +24,7 @@ export interface IndexStatement {
   readonly where: string
 }
 
-/** What an index is made of. */
+/** The body of an index. */
 export interface IndexBody {
   readonly columns: readonly Pick<IndexColumn, 'sql' | 'sort'>[]
   readonly where: string
@@ -72,14 +72,14 @@ function printIndex(index: IndexStatement): string {
   return `${head}${schema && `\`${schema}\`.`}\`${name}\` ON \`${table}\` ${bodyOf(index)}`
 }
 
-/** What follows the name of the table. */
+/** The text behind the name of the table. */
 export function bodyOf({ columns, where }: IndexBody): string {
   const printed = columns.map(({ sql, sort }) => (sort === '' ? sql : `${sql} ${sort}`))
   const list = printed.length > 1 ? `\n  ${printed.join(',\n  ')}\n` : printed.join('')
   return `(${list})${where && ` WHERE ${where}`}`
 }
 
-/** What makes an index that refuses nothing. `name`: in quotes. */
+/** The statement of an index that refuses nothing. `name`: in quotes. */
 export function plainIndex(name: string, table: string, body: IndexBody): string {
   return `CREATE INDEX ${name} ON ${quoted(table)} ${bodyOf(body)}`
 }
@@ -89,7 +89,7 @@ export function definitionOf(index: IndexStatement): string {
   return printIndex({ ...index, schema: '', name: '', table: '' })
 }
 
-/** Those of a definition that can be read: all, if it was checked. */
+/** The index statements of a definition that can be read: all, if it was checked. */
 export function statementsOf({ indexes }: Pick<Definition, 'indexes'>): readonly IndexStatement[] {
   return indexes.flatMap((text) => parseIndex(text) ?? [])
 }

@@ -52,7 +52,7 @@ export function isPlain(statement: IndexStatement, definition: Definition): bool
 
 const known = new WeakMap<Definition, readonly LibraryIndex[]>()
 
-/** Those of the library for a definition that was checked: what it declares, and what its list rule needs besides. */
+/** Indexes of the library for a definition that was checked: declared ones, and further ones for its list rule. */
 export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[] {
   let indexes = known.get(definition)
   if (indexes === undefined) known.set(definition, (indexes = madeIndexesOf(definition)))
@@ -93,7 +93,7 @@ export function searchedText(definition: Definition): SearchedText {
   return text
 }
 
-/** Those that a definition declares, and that the library can have. */
+/** Indexes that a definition declares, and that the library can have. */
 export function declaredIndexesOf(definition: Definition): readonly LibraryIndex[] {
   return statementsOf(definition).flatMap((statement) => libraryIndexOf(statement, definition) ?? [])
 }
@@ -186,7 +186,7 @@ function selectorOf(where: string, fields: readonly FieldDefinition[], isNocase:
   return parts.length === 1 ? parts[0] : { $and: parts }
 }
 
-/** What SQLite compares the column with, as documents have it. Undefined: no such value. */
+/** The value that SQLite compares the column with, as documents have it. Undefined: no such value. */
 function valueOf(field: FieldDefinition, literal: string, comparison: string): unknown {
   const text = /^['"]/.test(literal) ? literal.slice(1, -1).replaceAll("''", "'") : undefined
   const isEquality = comparison === '$eq' || comparison === '$ne'

@@ -1,4 +1,4 @@
-/** What records would lose by a change of their definition, and which values would no longer be right. */
+/** Losses of records by a change of their definition, and values that would no longer be right. */
 import { isPannierError } from 'pannier'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { fieldError, NOT_UNIQUE } from '../fields/field-errors.ts'
@@ -12,9 +12,9 @@ import { documentKey } from './unique-key.ts'
 
 /** Values of one field that a change does not leave as they are, or not right. */
 export interface Misfit {
-  /** Its name: after the change, or before it if it goes. */
+  /** The name of the field: after the change, or before it if the field goes. */
   readonly field: string
-  /** What is wrong, as for a write. `change_loses_value`: the change does not keep it. */
+  /** The error, as for a write. `change_loses_value`: the change does not keep it. */
   readonly error: FieldError
   readonly count: number
   /** The first records that have it. */
@@ -23,7 +23,7 @@ export interface Misfit {
 
 const IDS_MAX = 10
 const LOST = fieldError('change_loses_value', 'The value is lost.')
-/** Their values are made, not given: a hash has not the length of its password. */
+/** Types whose values are made by the server: a hash has not the length of its password. */
 const MADE_TYPES: ReadonlySet<string> = new Set(['password', 'autodate'])
 
 /** Takes records one after another. */
@@ -77,7 +77,7 @@ export class MisfitCounter {
     }
   }
 
-  /** What was found, by field. */
+  /** The misfits by field. */
   get misfits(): readonly Misfit[] {
     return [...this.#found.values()]
   }

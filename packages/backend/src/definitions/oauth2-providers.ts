@@ -12,12 +12,12 @@ export interface EmailPaths {
   readonly verified?: readonly string[]
 }
 
-/** What the answer about a user has. */
+/** Paths in a provider's answer about a user. */
 interface UserPaths extends Partial<EmailPaths> {
   readonly id: string
   readonly name?: Text
   readonly username?: Text
-  /** What stands before the `@` is the username. */
+  /** True if the username is the part before the `@`. */
   readonly usernameIsAddress?: boolean
   readonly avatarURL?: Text
   /** The picture counts only where this path says yes; `!path`: no. */
@@ -32,7 +32,7 @@ interface EmailsRequest {
   readonly url: string
   /** Where the answer has the list; '' if it is the list. */
   readonly list: string
-  /** What the entry of the address that counts has. */
+  /** Properties of the entry with the address that counts. */
   readonly where: Readonly<Record<string, unknown>>
   /** Asked only if the answer about the user has no address. */
   readonly isFallback?: boolean
@@ -45,7 +45,7 @@ interface UserRequest {
   readonly query?: string
 }
 
-/** What is true of a provider whatever definition uses it. */
+/** The facts of a provider that hold for each definition. */
 export interface KnownProvider {
   readonly displayName: string
   /** On the logo. */

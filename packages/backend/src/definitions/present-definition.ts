@@ -53,7 +53,7 @@ export function presentDefinition(definition: Definition): JsonObject {
   return Object.assign(shown, picked(definition, TEMPLATES))
 }
 
-/** What a new collection of each type begins with. */
+/** The definitions with which new collections of each type begin. */
 export function presentScaffolds(chance: Chance): JsonObject {
   const id = randomName(chance)
   const types: readonly Definition['type'][] = ['auth', 'base', 'view']

@@ -15,17 +15,17 @@ export interface Report {
   readonly description: string
   /** A SELECT. `:name` stands for a parameter. */
   readonly query: string
-  /** What `:name` in the query may be. */
+  /** The parameters `:name` of the query. */
   readonly parameters: readonly ReportParameter[]
   /** Callers that may run it. The rules of the collections that it reads are not asked. */
   readonly rule: Rule
   /** `2026-11-22 15:04:49.813Z` */
   readonly created: string
-  /** The same. */
+  /** The time of the last change. */
   readonly updated: string
 }
 
-/** What a value of a parameter may be. */
+/** The type of a parameter's values. */
 type ParameterType = 'text' | 'number' | 'integer' | 'bool' | 'date'
 
 /** A value that a request gives to a report. */

@@ -23,7 +23,7 @@ interface RuleIndex {
   readonly name: string
 }
 
-/** One for each field that the list rule compares by `=`, `<`, `<=`, `>` or `>=` with a value, or with something of the request. */
+/** Indexes for each field that the list rule compares by `=`, `<`, `<=`, `>` or `>=` with a value, or with a name of the request. */
 export function ruleIndexesOf({ listRule, fields }: Pick<Definition, 'listRule' | 'fields'>): readonly RuleIndex[] {
   const compared = new Set(listRule === null || listRule === '' ? [] : lookUps(listRule).flatMap(pathsOf))
   return fields.flatMap((field) => {
@@ -36,7 +36,7 @@ export function ruleIndexesOf({ listRule, fields }: Pick<Definition, 'listRule' 
 
 const LOOKED_UP: ReadonlySet<Comparison['operator']> = new Set(['=', '<', '<=', '>', '>='])
 
-/** What an index answers by one range of it. */
+/** The comparisons that an index answers by one range of it. */
 function lookUps(rule: string): readonly Comparison[] {
   try {
     return comparisonsOf(parse(rule)).filter(({ operator }) => LOOKED_UP.has(operator))

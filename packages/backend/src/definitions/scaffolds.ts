@@ -1,4 +1,4 @@
-/** What a new collection of each type has before anybody has said anything of it. */
+/** Default parts of a new collection of each type. */
 import { crc32 } from 'node:zlib'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import { LOWER, randomText, type Chance } from '../gateway/chance.ts'
@@ -41,7 +41,7 @@ export const BASE_SCAFFOLD: BaseDefinition = {
 }
 export const VIEW_SCAFFOLD: ViewDefinition = { ...BASE_SCAFFOLD, type: 'view', viewQuery: '' }
 
-/** The same with secrets of its own. */
+/** The default definition of an auth collection, with secrets of its own. */
 export function authScaffold(chance: Chance): AuthDefinition {
   return { ...BASE_SCAFFOLD, type: 'auth', ...authOptions(chance) }
 }
@@ -70,12 +70,12 @@ function authOptions(chance: Chance): Omit<AuthDefinition, keyof BaseDefinition>
   }
 }
 
-/** What signs tokens. */
+/** A secret that signs tokens. */
 export function newSecret(chance: Chance): string {
   return randomText(chance, SECRET_LENGTH)
 }
 
-/** What a system field has by default, and what it has in any case. */
+/** The defaults of a system field, and the options that are fixed. */
 export interface SystemField {
   readonly defaults: Readonly<Record<string, unknown>> & Pick<FieldDefinition, 'name' | 'type'>
   readonly always: Readonly<Record<string, unknown>>

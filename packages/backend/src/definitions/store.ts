@@ -204,7 +204,7 @@ export class DefinitionStore {
     }
   }
 
-  /** What can't be in the transaction: indexes. Those of values that move are dropped, and built after it. */
+  /** Makes changes that can't be in the transaction: indexes. Those of values that move are dropped, and built after it. */
   async #prepare({ definition, old, moving }: ChangeStep): Promise<void> {
     if (old === undefined) await this.#makeEmpty(definition)
     else if (moving.some(({ unique }) => unique)) {
@@ -216,7 +216,7 @@ export class DefinitionStore {
     await this.#index(definition, staying)
   }
 
-  /** Those that were declared and not built too: they would be built with the next ones. */
+  /** Undoes the changes of indexes. Indexes that were declared and not built are dropped too: they would be built with the next ones. */
   async #undo(steps: readonly ChangeStep[], { all }: DefinitionState): Promise<void> {
     for (const { definition, old } of steps) {
       const kept = old ?? { ...definition, indexes: [] }
@@ -263,7 +263,7 @@ export class DefinitionStore {
     for (const { id, type } of removed) if (type === 'auth') await deleteOfAccounts(transaction, id)
   }
 
-  /** Others may use the thread between the steps. */
+  /** Runs `step` for all ids. Others may use the thread between the steps. */
   async #inSteps(
     records: TransactionCollection<JsonObject>,
     step: (ids: readonly string[]) => Promise<unknown>,
@@ -330,7 +330,7 @@ export class DefinitionStore {
   }
 }
 
-/** What a change does to the records of one definition. */
+/** The effect of a change on the records of one definition. */
 interface ChangeStep {
   readonly definition: Definition
   readonly old: Definition | undefined
@@ -382,7 +382,7 @@ function stateOf(version: number, all: readonly Definition[]): DefinitionState {
   return { version, all, found, schema: createSchema(all) }
 }
 
-/** What names accounts of a collection goes with the collection: another one may get its id. */
+/** Deletes documents that name accounts of a collection: another collection may get its id. */
 async function deleteOfAccounts(transaction: Transaction, collectionRef: string): Promise<void> {
   for (const name of UNDEFINED_OF_ACCOUNTS) {
     const documents = transaction.collection<JsonObject>(name)

@@ -29,7 +29,7 @@ function accounts(name: string, added: readonly JsonObject[], options: JsonObjec
 /** The collection of those who may change everything. */
 export const SUPERUSERS = '_superusers'
 
-/** Their records belong to accounts of any collection, and go with them. */
+/** Collections whose records belong to accounts of any collection, and go with them. */
 export const OF_ACCOUNTS: readonly string[] = ['_mfas', '_otps', '_externalAuths', '_authOrigins']
 
 export const API_TOKENS_COLLECTION = '$api_tokens'

@@ -5,13 +5,13 @@ import type { Definition } from './definition.ts'
 import { block, inputsOf, keyOf, readType, type InputTypes, type Property } from './field-declarations.ts'
 import { ACCOUNT_SECRETS } from './system-fields.ts'
 
-/** What an app uses the types with: PocketBase's SDK, or `@pannier/client`. */
+/** The client for which types are declared: PocketBase's SDK, or `@pannier/client`. */
 export type TypesFor = 'pocketbase' | 'client'
 
 const HEAD = `// Made by \`pannier types\` from the definitions of the collections. Don't edit it: make it again.
 `
 
-/** What is the same for all collections. */
+/** Declarations that are the same for all collections. */
 const NAMES = `
 /** The name of a collection. */
 export type CollectionName = keyof Collections
@@ -51,7 +51,7 @@ export type TypedPocketBase = Omit<PocketBase, 'collection'> & {
 `,
 }
 
-/** What is written to fields that are not read as they are written. */
+/** Types of written values that differ from the types of read values. */
 const INPUTS: Readonly<Record<TypesFor, InputTypes>> = {
   client: { file: 'File | Blob | string', date: 'string' },
   pocketbase: { file: 'File | Blob | string', date: 'string | Date' },

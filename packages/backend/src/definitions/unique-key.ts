@@ -14,7 +14,7 @@ import type { Definition } from './definition.ts'
 import { IndexTable, type IndexProgram } from './index-program.ts'
 import { bodyOf, type IndexStatement } from './index-statement.ts'
 
-/** What such an index has as its collation. Another number: keys are made in another way. */
+/** The collation of an index of SQL's keys. Another number: keys are made in another way. */
 export const SQL_KEY = 'sql key 1'
 const PREFIX = 'sql '
 /** Each keeps an SQLite in memory. */
@@ -47,7 +47,7 @@ export function keyPath(index: IndexStatement, definition: Definition): string {
   return PREFIX + encodeURIComponent(JSON.stringify(program)).replaceAll('.', '%2E')
 }
 
-/** What a path says. Fields have what their values depend on. */
+/** The program that a path contains. Fields have what their values depend on. */
 export function programOf(path: string): KeyProgram {
   return JSON.parse(decodeURIComponent(path.slice(PREFIX.length))) as KeyProgram
 }
@@ -95,7 +95,7 @@ function keyMaker(program: KeyProgram): MakeKey {
   }
 }
 
-/** The same of a document that is not stored. */
+/** The key of a document that is not stored. */
 export function documentKey(path: string, document: JsonObject): string | undefined {
   return keysOf(path)((name) => ownValue(document, name))
 }

@@ -18,7 +18,7 @@ export interface Place {
 }
 
 export class Cursors {
-  /** Of this start. */
+  /** The epoch of this start. */
   readonly #epoch: string
 
   constructor(environment: Pick<Environment, 'randomId'>) {

@@ -1,4 +1,4 @@
-/** What a record has to meet before a group gets a message about it: the rule of its collection, and the filter of the subscription. */
+/** Conditions for a group to get a message about a record: the rule of its collection, and the filter of the subscription. */
 import { evaluate, RuleError, type BoundRule, type RuleRecord, type RuleRecords } from '@pannier/rules'
 import { isPannierError } from 'pannier'
 import { ruleFor, type Access } from '../access/access.ts'
@@ -8,7 +8,7 @@ import type { RecordSnapshot } from '../records/read/record-snapshot.ts'
 import type { BindGroup, SubscriptionGroup } from './subscription-groups.ts'
 import { Turns } from './turns.ts'
 
-/** What may read the clock: `@now` and the like, but not `@request.` and `@collection.`; and `strftime`, whose time may be `now`. */
+/** Words that may read the clock: `@now` and the like, but not `@request.` and `@collection.`; and `strftime`, whose time may be `now`. */
 const CLOCK = /@(?!request\.|collection\.)|strftime/
 
 /** Binds groups by the rules of `access`. PocketBase asks the rule and the filter one after another, so no row is shared. */
@@ -37,7 +37,7 @@ export function groupBinder(access: Access): BindGroup {
 /** The limit of `@pannier/rules` for one record. */
 const ROWS_MAX = 100_000
 
-/** Those of the groups whose rules the record meets, in a state of the database. `spent`: how many rows the rules of one have tried. */
+/** The groups whose rules the record meets, in a state of the database. `spent`: how many rows the rules of one have tried. */
 export async function admittedGroups(
   snapshot: RecordSnapshot,
   groups: readonly SubscriptionGroup[],

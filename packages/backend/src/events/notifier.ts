@@ -27,7 +27,7 @@ export interface NotifierOptions {
   readonly environment: Environment
 }
 
-/** What the teller asks of those that keep the subscribers. */
+/** The subscribers, as the notifier asks them. */
 interface NotifierHost {
   /** A step begins. */
   beforeStep(): void
@@ -42,7 +42,7 @@ interface NotifierHost {
   failed(error: unknown): void
 }
 
-/** What commits are followed with. */
+/** The parts that follow commits. */
 interface Following {
   readonly states: CommitStates
   readonly reader: StepReader
@@ -57,7 +57,7 @@ interface Continuation {
 /** The data of a signal: a pull brings what it is about. */
 const SIGNAL = {}
 
-/** What a group may try for a change without being counted. */
+/** The rows that a group may try for a change without being counted. */
 const ROWS_FREE = 1000
 
 export class Notifier {

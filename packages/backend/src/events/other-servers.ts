@@ -11,7 +11,7 @@ import { missing, ServiceError } from '../gateway/service-error.ts'
 interface OtherServersOptions {
   readonly fleet: Fleet
   readonly definitions: Definitions
-  /** What this server does for clients of its own. */
+  /** The part of this server that serves its own clients. */
   readonly own: {
     subscribe(principal: Principal, input: JsonObject): Promise<void>
     deliver(clientId: string, topic: string, data: object, options: DeliverOptions): boolean
@@ -81,7 +81,7 @@ export class OtherServers {
     this.#tell({ kind: 'broadcast', name, data })
   }
 
-  /** What the streams of the account are known by may have ended. */
+  /** Asks all servers to check the streams of the account, whose tokens may have ended. */
   lookAgain({ collection, record }: Account): void {
     this.#tell({ kind: 'look', collection, record: String(record['_id']) })
   }

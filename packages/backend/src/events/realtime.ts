@@ -26,10 +26,10 @@ interface RealtimeOptions extends NotifierOptions {
   }
 }
 
-/** What a client that can come back says when it connects. */
+/** The message of a client that can come back, when it connects. */
 interface ReturningClient {
   readonly principal: Principal
-  /** What it subscribes to. */
+  /** The topics of its subscriptions. */
   readonly topics: readonly string[]
   /** The cursor of the last message that it has got; undefined: it is new. */
   readonly after: string | undefined
@@ -319,7 +319,7 @@ export class Realtime {
     this.#options.logs.write({ level: LOG_LEVELS.warn, message, data })
   }
 
-  /** They connect again, and load what they show. */
+  /** Ends the streams of all subscribers. They connect again, and load what they show. */
   #fail(error: unknown): void {
     for (const { channel, topics } of this.#subscribers.values()) if (topics.size > 0) channel.end()
     const message = 'Clients were disconnected, as the messages about a commit could not be sent.'

@@ -1,4 +1,4 @@
-/** What a step has changed in the records of the application. */
+/** Changes of a step in the records of the application. */
 import type { RuleRecord } from '@pannier/rules'
 import { ruleRecord } from '../access/rule-records.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'

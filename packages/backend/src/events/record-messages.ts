@@ -14,7 +14,7 @@ import { changesIn, type RecordChange } from './record-changes.ts'
 import type { SubscriptionGroup, SubscriptionGroups } from './subscription-groups.ts'
 import { Turns } from './turns.ts'
 
-/** What has become of a record. `leave`: it is there, but does not meet the rule or the filter any more. */
+/** The change of a record. `leave`: it is there, but does not meet the rule or the filter any more. */
 type RecordAction = 'create' | 'update' | 'delete' | 'leave'
 
 /** The data of a message about a record. */
@@ -154,12 +154,12 @@ function asksForLeaves({ topic: { query } }: SubscriptionGroup): boolean {
   return query['leave'] === 'true'
 }
 
-/** What the record is now is not for the client. */
+/** The message that a record leaves: its new values are not for the client. */
 function leaving({ definition, id }: RecordChange): RecordEvent {
   return { record: { collectionId: definition.id, collectionName: definition.name, id }, action: 'leave' }
 }
 
-/** What groups see of one change. Groups that see the same share an object. */
+/** The records of one change as groups see them. Groups that see the same share an object. */
 class Shown {
   readonly #reads: Pick<RecordReads, 'findIn'>
   readonly #state: RecordSnapshot
@@ -195,7 +195,7 @@ class Shown {
   }
 }
 
-/** What a hook throws keeps the message from its group. */
+/** Ignores an error of a hook, which keeps the message from its group. Other errors are thrown. */
 function refused(error: unknown): undefined {
   if (!(error instanceof ServiceError) || error.code === 'UNAVAILABLE') throw error
 }

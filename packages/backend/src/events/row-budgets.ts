@@ -3,7 +3,7 @@
  * costly filter can't hold up the messages of others for long.
  */
 const ROWS_MAX = 500_000
-/** What comes back in a second. */
+/** The rows that come back in a second. */
 const ROWS_A_SECOND = 100_000
 /** With more it looks for those that are full again. */
 const BUDGETS_MAX = 1000

@@ -8,7 +8,7 @@ import type { Topic } from './topic.ts'
 /** Topics with this prefix are for signals. The name of a collection comes after it. */
 export const SIGNAL_PREFIX = '@sync/'
 
-/** What signals are sent by. */
+/** The parts that send signals. */
 export interface SignalHost {
   /** Sends a signal, as of a commit. */
   signal(subscriber: Subscriber, topic: Topic, sequence: number): void

@@ -6,7 +6,7 @@ import { GUEST, type Principal } from '../gateway/principal.ts'
 import type { Subscriber } from './subscriber.ts'
 
 interface Accounts {
-  /** What their tokens are signed with, beside their own keys. */
+  /** The secret that signs their tokens, beside their own keys. */
   secret: string
   readonly byId: Map<string, Set<Subscriber>>
 }
@@ -52,7 +52,7 @@ export class SignedIn {
     if (accounts.byId.size === 0) this.#byCollection.delete(account.collection)
   }
 
-  /** Those whose tokens have ended with a change of definitions, since the last call. */
+  /** Subscribers whose tokens have ended with a change of definitions, since the last call. */
   ended(): readonly Subscriber[] {
     const { schema } = this.#definitions
     if (schema === this.#schema) return []

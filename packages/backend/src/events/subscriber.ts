@@ -4,7 +4,7 @@ import { randomText } from '../gateway/chance.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
 import type { Topic } from './topic.ts'
 
-/** What a client is sent. */
+/** A message to a client. */
 export interface RealtimeMessage {
   /** The text of the subscription. */
   readonly topic: string
@@ -16,7 +16,7 @@ export interface RealtimeMessage {
 
 /** The way to a client. */
 export interface Channel {
-  /** Whose address the client has: nobody else's requests may speak of it. */
+  /** The address of the client: requests from elsewhere may not speak of it. */
   readonly address: string | undefined
   /** Takes messages, in order. It returns at once, however slow the client is. */
   send(messages: readonly RealtimeMessage[]): void
@@ -41,9 +41,9 @@ export interface MessageHooks {
   around(subscriber: Subscriber, message: RealtimeMessage, send: (message: RealtimeMessage) => void): Promise<void>
 }
 
-/** What all clients of a server share. */
+/** The parts that all clients of a server share. */
 export interface SubscriberHost {
-  /** What the ids of its clients begin with. */
+  /** The prefix of the ids of its clients. */
   readonly server: string
   readonly environment: Environment
   hooks(): MessageHooks | undefined
@@ -72,14 +72,14 @@ export class Subscriber {
   readonly id: string
   /** Whether it gets cursors, and may come back with one. */
   readonly canReturn: boolean
-  /** What takes the messages. */
+  /** The channel that takes the messages. */
   readonly channel: Channel
   /** The principal that has subscribed last. */
   principal: Principal = GUEST
   readonly #host: SubscriberHost
   #topics: ReadonlyMap<string, Topic> = new Map()
   #isGone = false
-  /** What comes after that which is being sent again. */
+  /** Messages that wait until the repeated ones are sent. */
   #held: Waiting[] | undefined
   /** The hooks of the first one run, or will. */
   readonly #queue: Waiting[] = []
@@ -94,7 +94,7 @@ export class Subscriber {
     this.id = host.server + randomText(host.environment, ID_CHARS - host.server.length)
   }
 
-  /** Its channel has closed. */
+  /** True after its channel has closed. */
   get isGone(): boolean {
     return this.#isGone
   }
@@ -217,7 +217,7 @@ function isMade(message: RealtimeMessage | LateMessage): message is RealtimeMess
   return 'data' in message
 }
 
-/** Of data that several clients are sent. */
+/** Sizes by data: several clients get the same data. */
 const sizes = new WeakMap<object, number>()
 
 function bytesOf(data: object): number {

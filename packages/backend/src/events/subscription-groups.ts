@@ -17,25 +17,25 @@ export interface SubscriptionGroup {
   readonly actor: Actor
   /** With the number of the commit after which each of them gets messages. */
   readonly members: Map<Subscriber, number>
-  /** What a record has to meet; it may depend on the time. */
+  /** The conditions for a record; they may depend on the time. */
   rules: () => readonly BoundRule[]
 }
 
-/** What a group is bound to. Undefined: no record can meet it. */
+/** Binds the rules of a group. Undefined: no record can meet it. */
 export type BindGroup = (
   group: Pick<SubscriptionGroup, 'topic' | 'actor'>,
   definition: Definition,
   action: ReadAction,
 ) => { readonly rules: () => readonly BoundRule[]; readonly isTimed: boolean } | undefined
 
-/** What is known of a change: the records of before and after it. */
+/** The wanted groups for a change: by the records of before and after it. */
 interface Wanted {
   /** `posts/*` */
   readonly name: string
   readonly definition: Definition
   readonly action: ReadAction
   readonly records: readonly RuleRecord[]
-  /** Another one if any definition was changed. */
+  /** An object that changes with the definitions. */
   readonly schema: unknown
 }
 
@@ -46,7 +46,7 @@ interface NamedGroups {
   readonly byKey: Map<string, SubscriptionGroup>
   /** Not bound yet. */
   readonly fresh: Groups
-  /** Those that any record may concern. */
+  /** Groups that any record may concern. */
   readonly general: Groups
   /** By the field, and by the text that it must have. */
   readonly byText: Map<string, Map<string, Groups>>

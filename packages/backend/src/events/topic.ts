@@ -9,13 +9,13 @@ const CLIENT_ID_BYTES_MAX = 255
 const TOPICS_MAX = 1000
 const TOPIC_BYTES_MAX = 2500
 
-/** What a client subscribes to. */
+/** The subject of a subscription. */
 export interface Topic {
   /** As the client has sent it: messages have it. */
   readonly text: string
   /** Without the options. */
   readonly name: string
-  /** What the request for a record would have in its URL: `filter`, `expand`, `fields`, and what rules read. */
+  /** Parameters as the request for a record would have them in its URL: `filter`, `expand`, `fields`, and parameters that rules read. */
   readonly query: Readonly<Record<string, string>>
   /** Names in lower case, with `_` for `-`. */
   readonly headers: Readonly<Record<string, string>>
@@ -68,7 +68,7 @@ export function subscriptionsIn({ clientId = '', subscriptions }: JsonObject): {
   return { clientId, topics: topicsOf(texts) }
 }
 
-/** What is wrong with topics. */
+/** Errors of topics. */
 export function topicErrors(texts: readonly string[]): FieldError | ErrorData | undefined {
   if (texts.length > TOPICS_MAX) return tooLong(TOPICS_MAX)
   const long = [...texts.keys()].filter((at) => Buffer.byteLength(texts[at]!) > TOPIC_BYTES_MAX)

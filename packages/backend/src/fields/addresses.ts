@@ -1,4 +1,4 @@
-/** What PocketBase takes for an e-mail address and for a URL. */
+/** E-mail addresses and URLs as PocketBase accepts them. */
 import { isMatch } from './pattern.ts'
 
 const WIDE = '\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef'

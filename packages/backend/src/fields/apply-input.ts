@@ -99,7 +99,7 @@ function changed(
   return newPassword(input) ?? ''
 }
 
-/** What comes by itself. */
+/** A value with the server's additions. */
 function filled(field: FieldDefinition, value: unknown, isNew: boolean, { now, chance, drawn }: InputOptions): unknown {
   if (field.type === 'autodate') return (isNew ? field.onCreate : field.onUpdate) ? now : value
   const isMissing = field.type === 'text' && isNew && value === '' && field.autogeneratePattern !== ''

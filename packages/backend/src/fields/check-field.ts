@@ -1,4 +1,4 @@
-/** What is wrong with the options of a field. */
+/** Errors of the options of a field. */
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import { BLANK, fieldError, LISTED, NO_MATCH, outsideLength } from './field-errors.ts'

@@ -3,7 +3,7 @@ import { isMany, type FieldDefinition } from './field-definition.ts'
 import { emptyValue } from './field-types.ts'
 import type { Cell } from './sqlite.ts'
 
-/** Its affinity decides how SQLite compares values. */
+/** The type of a column. Its affinity decides how SQLite compares values. */
 export function columnType(field: FieldDefinition): string {
   if (field.type === 'number') return 'NUMERIC'
   if (field.type === 'bool') return 'BOOLEAN'

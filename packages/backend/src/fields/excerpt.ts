@@ -14,13 +14,13 @@ const INLINE = new Set(
   'a abbr acronym b bdo big br button cite code em i label q small span strong strike sub sup time'.split(' '),
 )
 
-/** They have no end. */
+/** Elements that have no end. */
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 
 /** Nothing in them is a tag. */
 const RAW = new Set('script style textarea title iframe noembed noframes noscript xmp'.split(' '))
 
-/** What stands before anything else is in the head, which has no text. */
+/** Elements of the head, which has no text. Content before any other element is in the head. */
 const IN_HEAD = new Set('html head base link meta noscript script style template title'.split(' '))
 
 /** Texts with what stands between them. */
@@ -39,7 +39,7 @@ class Writer {
     return this.#bytes > this.#max + 2
   }
 
-  /** What follows is cut off in any case. */
+  /** True if the text is long enough: the rest is cut off in any case. */
   get isEnough(): boolean {
     return this.text.length > 2 * this.#max + 4
   }

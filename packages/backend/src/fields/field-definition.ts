@@ -1,6 +1,6 @@
 /** A field of a collection, as PocketBase's API has it. */
 
-/** What all fields have. */
+/** The common part of all fields. */
 interface FieldBase {
   /** Stays when the field is renamed. */
   readonly id: string
@@ -12,7 +12,7 @@ interface FieldBase {
   readonly presentable: boolean
   /** Can't be removed. */
   readonly system: boolean
-  /** What the admin page says about it. */
+  /** The help on the admin page. */
   readonly help?: string
   /** `search()` looks for words in it. Undefined: it does not. */
   readonly searchable?: true

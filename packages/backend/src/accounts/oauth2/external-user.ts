@@ -16,7 +16,7 @@ export interface ExternalUser {
   readonly avatarURL: string
   /** Only one that the provider has verified. */
   readonly email: string
-  /** All that the provider tells. */
+  /** The whole answer of the provider. */
   readonly raw: JsonObject
 }
 

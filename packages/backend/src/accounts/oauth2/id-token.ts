@@ -1,6 +1,6 @@
 /**
- * What an `id_token` of OpenID Connect says. The server gets it from the provider itself, so its signature is checked where the
- * keys are known.
+ * Claims of an `id_token` of OpenID Connect. The server gets it from the provider itself, so its signature is checked where the keys are
+ * known.
  */
 import { compactVerify, createLocalJWKSet, decodeJwt, errors } from 'jose'
 import type { JSONWebKeySet, JWTPayload } from 'jose'

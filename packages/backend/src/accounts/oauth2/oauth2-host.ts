@@ -1,4 +1,4 @@
-/** What logins by others need from the backend around them. */
+/** The parts of the backend that logins by other services need. */
 import type { Actor } from '../../access/actor.ts'
 import type { AuthDefinition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'

@@ -26,7 +26,7 @@ import { fetchTokens } from './provider-requests.ts'
 import type { ProviderCode, ProviderTokens } from './provider-requests.ts'
 import { signUpInput } from './sign-up-input.ts'
 
-/** All that a login asks of providers. */
+/** The time limit for all requests of a login to providers. */
 const PROVIDER_MS_MAX = 30_000
 const NAME_BYTES_MAX = 100
 const UNREADABLE = 'An error occurred while loading the submitted data.'
@@ -39,7 +39,7 @@ interface OAuth2Form extends ProviderCode {
   readonly createData: JsonObject
 }
 
-/** What a provider sends with a user whom it sends back. */
+/** The parameters of a provider's redirect. */
 interface OAuth2Redirect {
   /** The id of the client of realtime that waits for it. */
   readonly state: string

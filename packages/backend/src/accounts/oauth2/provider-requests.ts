@@ -1,5 +1,5 @@
 /**
- * What the server asks a provider: tokens for a code, and answers about the user. URLs come from superusers, so they may lead
+ * Requests of the server to a provider: tokens for a code, and answers about the user. URLs come from superusers, so they may lead
  * anywhere. Answers are read up to a limit, and the caller's signal ends everything.
  */
 import { isJsonObject } from '../../gateway/documents.ts'
@@ -7,14 +7,14 @@ import type { JsonObject } from '../../gateway/documents.ts'
 import type { ProviderOptions } from '../../definitions/definition.ts'
 import type { Provider } from './provider.ts'
 
-/** What a client brings back from a provider. */
+/** The code that a client brings back from a provider. */
 export interface ProviderCode {
   readonly code: string
   readonly codeVerifier: string
   readonly redirectURL: string
 }
 
-/** What a provider gives for a code. */
+/** The tokens that a provider gives for a code. */
 export interface ProviderTokens {
   readonly accessToken: string
   readonly refreshToken: string
@@ -24,7 +24,7 @@ export interface ProviderTokens {
   readonly expiresMs: number | undefined
   /** `Bearer TOKEN` */
   readonly authorization: string
-  /** All of it. */
+  /** The whole answer. */
   readonly answer: JsonObject
 }
 
@@ -103,7 +103,7 @@ function tokensIn(answer: JsonObject, nowMs: number): ProviderTokens {
   }
 }
 
-/** What a provider's own URL says about the user. @throws ProviderError, and what `fetch` throws */
+/** The answer of a provider's own URL about the user. @throws ProviderError, and errors of `fetch` */
 export async function fetchUser(provider: Provider, tokens: ProviderTokens, signal: AbortSignal): Promise<JsonObject> {
   const { headers: wanted = {}, query } = provider.userRequest ?? {}
   const headers: Record<string, string> = { authorization: tokens.authorization }

@@ -6,7 +6,7 @@ import type { KnownProvider } from '../../definitions/oauth2-providers.ts'
 import { randomText, type Chance } from '../../gateway/chance.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 
-/** What is empty in a definition is as the provider has it. */
+/** A provider with its options. Empty options are as the provider has them. */
 export interface Provider extends KnownProvider {
   readonly name: string
   /** As the definition has it: another object after every change. */

@@ -20,7 +20,7 @@ interface SignUp {
   readonly definitions: Definitions
   readonly environment: Environment
   readonly user: ExternalUser
-  /** What the client sends; nothing replaces it. */
+  /** The client's own values; nothing replaces them. */
   readonly createData: JsonObject
   readonly fetchPublic: PublicFetch | undefined
   readonly logs: LogWriter

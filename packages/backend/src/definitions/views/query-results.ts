@@ -3,7 +3,7 @@ import { LruMap } from 'pannier/internal'
 
 /** A query that can be run. */
 export interface ReadyQuery {
-  /** Its rows may change by themselves. */
+  /** True if the rows may change by themselves. */
   readonly isVolatile: boolean
 }
 
@@ -26,14 +26,14 @@ export class QueryResults<Ready extends ReadyQuery, Result> {
   readonly #weigh: (result: Result) => number
   readonly #known: LruMap<string, Known<Result>>
 
-  /** All that are kept weigh `weightMax` at most, except for the newest one. What weighs `Infinity` is not kept. */
+  /** Makes the cache. Its results weigh `weightMax` at most, except for the newest one. What weighs `Infinity` is not kept. */
   constructor(source: QuerySource<Ready>, weigh: (result: Result) => number, weightMax: number = Infinity) {
     this.#source = source
     this.#weigh = weigh
     this.#known = new LruMap(weightMax)
   }
 
-  /** What `run` answers for the key, at the commit `at`. `sequence`: the result has this commit at least. */
+  /** The result of `run` for the key, at the commit `at`. `sequence`: the result has this commit at least. */
   async get(
     key: string,
     ready: Ready,

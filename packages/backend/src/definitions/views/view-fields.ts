@@ -16,7 +16,7 @@ interface DerivedView {
   readonly error: string | undefined
 }
 
-/** What the fields are derived from. */
+/** The input that fields are derived from. */
 interface Reading extends ViewQuery {
   readonly all: readonly Definition[]
   /** Names of fields that are read, and that not everybody may see, in lower case. */
@@ -63,7 +63,7 @@ function errorIn(fields: readonly FieldDefinition[], all: readonly Definition[],
 
 const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
 
-/** What `completeField` takes. */
+/** The options of a field, for `completeField`. */
 function fieldOf(name: string, reading: Reading, chance: Chance): Readonly<Record<string, unknown>> {
   if (name === ID) return { name, type: 'text', system: true, required: true, primaryKey: true, pattern: '^[a-z0-9]+$' }
   const text = textOf(name, reading)

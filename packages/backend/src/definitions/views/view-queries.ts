@@ -1,4 +1,4 @@
-/** What SQLite says of the queries of views, and of indexes. The read model asks it. */
+/** SQLite's answers about the queries of views, and about indexes. The read model asks it. */
 import type { Definition, ViewDefinition } from '../definition.ts'
 import type { IndexProgram } from '../index-program.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What a SELECT says of the columns of a view, as PocketBase reads it: by words, not by a grammar. It tells types of fields. Whether the
- * query is right, and what its columns are called, SQLite tells.
+ * The columns of a SELECT for a view, as PocketBase reads them: by words, not by a grammar. It tells types of fields. Whether the query
+ * is right, and what its columns are called, SQLite tells.
  */
 
 /** A column or a table: `posts.title AS name` has the parts `posts.title` and `name`. */
@@ -11,7 +11,7 @@ interface NamedPart {
 
 export interface ViewQuery {
   readonly columns: readonly NamedPart[]
-  /** Those of FROM and of joins. */
+  /** The tables of FROM and of joins. */
   readonly tables: readonly NamedPart[]
 }
 
@@ -81,7 +81,7 @@ const SKIPPED = /\s+(where|group\s+by|having|order|limit|with)\s+?/gim
 /** No words of a query. */
 const [JOIN, SKIP] = ['__join__', '__skip__']
 
-/** What can't be read has no columns: they are JSON then. */
+/** Reads a query. A query that can't be read has no columns: they are JSON then. */
 export function readViewQuery(query: string): ViewQuery {
   const text = trimmedQuery(query).replace(COMMENTS, ' ').replace(JOINS, ` ${JOIN} `).replace(SKIPPED, ` ${SKIP} `)
   const parts = { select: '', from: '', join: '' }

@@ -9,7 +9,7 @@ import { SqlRefusal, type TextRows } from './view-queries.ts'
 
 /** Runs queries of views. */
 interface ViewSource<Ready extends ReadyQuery> extends QuerySource<Ready> {
-  /** The same for as long as no definition changes. @throws SqlRefusal */
+  /** Makes a view ready. The result stays the same until a definition changes. @throws SqlRefusal */
   ready(view: ViewDefinition): Promise<Ready>
   /** @throws SqlRefusal */
   rows(ready: Ready, sequence: number): Promise<TextRows>
@@ -17,7 +17,7 @@ interface ViewSource<Ready extends ReadyQuery> extends QuerySource<Ready> {
   page(ready: Ready, wanted: PageWanted, sequence: number): Promise<(TextRows & RowsTotal) | undefined>
 }
 
-/** What a list is sorted by. */
+/** A column of a list's order. */
 export interface OrderColumn {
   readonly name: string
   readonly kind: 'text' | 'number' | 'json'

@@ -1,4 +1,4 @@
-/** What a view would be, before it is made. */
+/** The sample of a view, before it is made. */
 import type { Environment } from 'pannier/types'
 import { BLANK, tooLong } from '../../fields/field-errors.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
@@ -47,7 +47,7 @@ export async function sampleOf(query: string, all: readonly Definition[], source
   return { fields, sample: rows.map((row) => shown(row, view)) }
 }
 
-/** What is wrong with the ids of the first rows. A view that takes too long is not looked at. */
+/** The error of the ids of the first rows. A view that takes too long is not looked at. */
 export async function idsError(
   view: ViewDefinition,
   all: readonly Definition[],
