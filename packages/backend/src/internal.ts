@@ -1,4 +1,4 @@
-/** What the server puts together: `@pannier/backend/internal`. It may change with every version. */
+/** The entry for the server: `@pannier/backend/internal`. It may change with every version. */
 export { compared } from './accounts/accounts-host.ts'
 export { askedFrom, askedInsteadFrom } from './gateway/asking-client.ts'
 export type { AskedBy } from './accounts/asked-account.ts'

@@ -81,10 +81,7 @@ export class OneTimePasswords {
     return { otpId: document['_id'] as string, password, seconds: holder.definition.otp.duration }
   }
 
-  /**
-   * Finds the account of a password, and uses the password up. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS It is
-   * used up by this. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
-   */
+  /** Finds the account of a password, and uses the password up. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
   async verify({ principal }: Actor, definition: AuthDefinition, input: JsonObject): Promise<Holder> {
     checkEnabled(definition)
     const { otpId, password } = readTexts(input, ['otpId', 'password'])

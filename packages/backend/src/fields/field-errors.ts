@@ -1,4 +1,4 @@
-/** What is wrong with a value or an option, in PocketBase's codes and words. */
+/** Errors of a value or an option, in PocketBase's codes and words. */
 import type { FieldError } from '../gateway/service-error.ts'
 
 type Params = Readonly<Record<string, unknown>>

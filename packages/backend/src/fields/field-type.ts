@@ -1,15 +1,15 @@
-/** What each type of field knows. */
+/** The contract of a type of fields. */
 import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import type { FieldDefinition } from './field-definition.ts'
 
-/** What a value is checked against, beside its field. */
+/** The context of a value's check, beside its field. */
 export interface ValueContext {
   /** The stored value. Undefined: the record is new. */
   readonly old: unknown
 }
 
-/** What the options of a field are checked against. */
+/** The context of the check of a field's options. */
 export interface FieldContext {
   readonly definition: { readonly type: 'base' | 'auth' | 'view'; readonly fields: readonly FieldDefinition[] }
   /** The stored field of the same id. */
@@ -26,17 +26,17 @@ export type OptionReader = (value: unknown) => unknown
 export type Modifier = 'add' | 'prepend' | 'remove' | 'generate'
 
 export interface FieldType<F extends FieldDefinition> {
-  /** Its own options. `null` and options that are missing are read from `undefined`. */
+  /** The options of this type. `null` and options that are missing are read from `undefined`. */
   readonly options: Readonly<Record<string, OptionReader>>
   empty(field: F): unknown
   /** Reads any value. */
   cast(field: F, value: unknown): unknown
-  /** What is wrong with a value that `cast` has made. */
+  /** The error of a value that `cast` has made. */
   check(field: F, value: unknown, context: ValueContext): FieldError | undefined
   /** By option. Undefined options are right. */
   checkOptions?(field: F, context: FieldContext): Readonly<Record<string, FieldError | ErrorData | undefined>>
-  /** Those that `modify` knows; none when left out. */
+  /** The modifiers that `modify` knows; none when left out. */
   readonly modifiers?: readonly Modifier[]
-  /** What `f+`, `+f`, `f-` and `f:autogenerate` make of the value. */
+  /** The value after `f+`, `+f`, `f-` or `f:autogenerate`. */
   modify?(field: F, modifier: Modifier, value: unknown, input: unknown, chance: Chance): unknown
 }

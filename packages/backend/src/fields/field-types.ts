@@ -38,12 +38,12 @@ export function typeOfField(field: Pick<FieldDefinition, 'type'>): FieldType<Fie
   return FIELD_TYPES[field.type] as FieldType<FieldDefinition>
 }
 
-/** What a record has where nothing was given. */
+/** The value of a record where nothing was given. */
 export function emptyValue(field: FieldDefinition): unknown {
   return typeOfField(field).empty(field)
 }
 
-/** What a record has in the field, whatever objects inherit under its name. */
+/** The value of a record in the field, whatever objects inherit under its name. */
 export function valueIn(record: JsonObject | undefined, field: FieldDefinition): unknown {
   return ownValue(record, field.name) ?? emptyValue(field)
 }
@@ -57,12 +57,12 @@ export function castValue(field: FieldDefinition, value: unknown): unknown {
   return typeOfField(field).cast(field, value)
 }
 
-/** What is wrong with a value that `castValue` made, as far as it takes no other record to know. */
+/** The error of a value that `castValue` made, as far as no other record is needed to know. */
 export function checkValue(field: FieldDefinition, value: unknown, context: ValueContext): FieldError | undefined {
   return typeOfField(field).check(field, value, context)
 }
 
-/** What is shown of a stored value. */
+/** The shown form of a stored value. */
 export function presentValue(field: FieldDefinition, value: unknown): unknown {
   if (value === undefined) return emptyValue(field)
   return field.type === 'password' ? '' : value

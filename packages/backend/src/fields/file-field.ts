@@ -81,7 +81,7 @@ function filesOfText(value: unknown): FileValue[] {
   return texts.filter((text) => text !== value).flatMap(oneFile)
 }
 
-/** What is more or less than one file does not count in a list. */
+/** The file of an element in a list; an element with more or less than one file does not count. */
 function oneFile(value: unknown): FileValue[] {
   const files = toFiles(value)
   return files.length === 1 ? files : []

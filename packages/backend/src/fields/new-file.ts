@@ -2,7 +2,7 @@
 import { LOWER, randomText, type Chance } from '../gateway/chance.ts'
 import { extensionOf, HEAD_BYTES, typeOf } from './file-types.ts'
 
-/** What somebody uploads. */
+/** An uploaded file. */
 export interface Upload {
   readonly name: string
   readonly size: number
@@ -18,7 +18,7 @@ export class NewFile {
   readonly size: number
   readonly stream: () => ReadableStream<Uint8Array>
 
-  /** One of a program, which has its name at once. Its type is known after `look`. */
+  /** Makes a file of a program, which has its name at once. Its type is known after `look`. */
   static ofProgram(upload: Upload, chance: Chance): NewFile {
     return new NewFile(upload, '', storedName(baseName(upload), '', chance))
   }
@@ -28,7 +28,7 @@ export class NewFile {
     return new NewFile(upload, type, storedName(baseName(upload), type, chance))
   }
 
-  /** One that has had its name before. */
+  /** Makes a file that has had its name before. */
   static async named(upload: Upload): Promise<NewFile> {
     return new NewFile(upload, typeOf(await headOf(upload.stream())), upload.name)
   }

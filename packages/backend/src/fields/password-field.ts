@@ -8,7 +8,7 @@ import { flagOption, integerOption, textOption } from './options.ts'
 import { checkPattern, isMatch } from './pattern.ts'
 import { charsOf, NO_FORMAT } from './text-fields.ts'
 
-/** What bcrypt takes. */
+/** The greatest length in bytes that bcrypt takes. */
 const LENGTH_MAX = 71
 
 /** A password that is not hashed yet. It must be before the record is stored. */

@@ -12,14 +12,14 @@ import type { FieldError } from '../gateway/service-error.ts'
 import { fieldError } from './field-errors.ts'
 import { DOT, DOT_ALL, PatternError, translatePattern } from './translate-pattern.ts'
 
-/** Its types promise a property `default`, which Node does not show. */
+/** The class with its real type: its declarations promise a property `default`, which Node does not show. */
 const RandExp = randexp as unknown as typeof randexp.default
 type RandExp = InstanceType<typeof RandExp>
 
 const KEPT_MAX = 1000
 /** How often `*` and `+` repeat in generated texts. */
 const REPEAT_MAX = 6
-/** What `.` generates. */
+/** The characters that `.` generates. */
 const PLAIN = '[a-zA-Z0-9]'
 
 const matchers = new LruMap<string, LinearRegex>(KEPT_MAX)

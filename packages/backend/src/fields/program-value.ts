@@ -19,7 +19,7 @@ interface Place {
 
 type Reader = (value: unknown, place: Place) => unknown
 
-/** What a field takes for `value`. `name`: as the caller has it, with a modifier. @throws TypeError */
+/** The value of a field for `value`. `name`: as the caller has it, with a modifier. @throws TypeError */
 export function programValue({ type }: Pick<FieldDefinition, 'type'>, value: unknown, place: Place): unknown {
   if (value === null) return null
   return value === undefined ? refuse('a value, or null for none', value, place) : READERS[type](value, place)

@@ -5,7 +5,7 @@
  * `(?i:a|b)c` in a process that has compiled many patterns. `\S` in a class also excludes the spaces of Unicode.
  */
 
-/** What is wrong with a pattern, in Go's words. */
+/** The error of a pattern, in Go's words. */
 export class PatternError extends Error {
   constructor(message: string) {
     super(message)
@@ -16,11 +16,11 @@ export class PatternError extends Error {
 interface TranslatedPattern {
   readonly source: string
   readonly flags: string
-  /** It only has what texts can be generated from: no places such as `^`, and no properties of Unicode. */
+  /** True if texts can be generated from the pattern: it has no places such as `^`, and no properties of Unicode. */
   readonly isGenerative: boolean
 }
 
-/** What `.` becomes, without and with the flag `s`. */
+/** The translation of `.`, without and with the flag `s`. */
 export const DOT: string = String.raw`[^\n]`
 export const DOT_ALL = '[^]'
 
@@ -66,7 +66,7 @@ const CATEGORIES: ReadonlyMap<string, string> = new Map(
     Other: 'C',
   }),
 )
-/** What stands for several characters in a class. */
+/** Escapes for several characters in a class. */
 const SEVERAL = /^\\[dDwWSpP]/
 
 /** @throws PatternError */
@@ -78,7 +78,7 @@ export function translatePattern(pattern: string): TranslatedPattern {
 interface Group {
   /** The flags around it. */
   readonly outer: string
-  /** Those of its beginning, which its parentheses have. */
+  /** The flags of the group's beginning, which its parentheses have. */
   readonly own: string
   /** Whether parentheses with other flags are open in its last alternative. */
   isWrapped: boolean
@@ -88,7 +88,7 @@ interface Group {
 
 class Translator {
   readonly #pattern: string
-  /** Those of the whole. */
+  /** The flags of the whole pattern. */
   readonly #hoisted: string
   readonly #groups: Group[]
   #flags: string
@@ -256,7 +256,7 @@ class Translator {
     return known === SPACES ? `[${known}]` : known === String.raw`\-` ? '-' : known
   }
 
-  /** What a backslash stands for, as it stands in a class. */
+  /** The characters that a backslash stands for, as a class has them. */
   #characters(): string {
     const char = this.#takeChar()
     switch (char) {

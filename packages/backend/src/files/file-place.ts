@@ -9,7 +9,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** What a place knows of a key. */
+/** The facts of a key that its place knows. */
 export interface FileInfo {
   readonly key: string
   readonly size: number
@@ -17,7 +17,7 @@ export interface FileInfo {
   readonly modifiedMs: number
 }
 
-/** What is known of one key that was asked about. */
+/** The facts of one key that was asked about. */
 export interface FileHead extends FileInfo {
   /** The media type, as it was put. */
   readonly type: string
@@ -33,6 +33,6 @@ export interface FilePlace {
   get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>
   /** Nothing happens if nothing has the key. */
   delete(key: string): Promise<void>
-  /** What begins with the prefix, in the order of the keys. */
+  /** Files whose keys begin with the prefix, in the order of the keys. */
   list(prefix: string): AsyncIterable<FileInfo>
 }

@@ -27,7 +27,7 @@ interface FoundRecord {
   readonly record: JsonObject | undefined
 }
 
-/** What failed is tried again after this time. */
+/** The time after which a failed deletion is tried again. */
 const RETRY_MS = 60_000
 /** Where there are several servers, no write takes longer. */
 const YOUNG_MS = 3_600_000
@@ -35,7 +35,7 @@ const YOUNG_MS = 3_600_000
 export class FileSweeper {
   readonly #host: SweeperHost
   readonly #stopListening: readonly (() => void)[]
-  /** What writes that are not done yet will name. */
+  /** Files that unfinished writes will name. */
   readonly #held = new Map<string, number>()
   /** Prefixes of keys: `COLLECTION/RECORD/`, `COLLECTION/` or all. */
   #due = new Set<string>()

@@ -25,11 +25,11 @@ export interface Download extends Content {
   readonly isProtected: boolean
 }
 
-/** What the request for a file says. */
+/** The options of a request for a file. */
 export interface DownloadOptions {
   /** `70x50` */
   readonly thumb?: string
-  /** Of somebody who may see the record: protected files need one. */
+  /** The token of somebody who may see the record: protected files need one. */
   readonly token?: string
 }
 
@@ -46,10 +46,10 @@ interface FilesHost {
   }
 }
 
-/** Of every picture, whatever its field says. */
+/** The size of thumbs that every picture has, whatever its field allows. */
 const THUMB_OF_ALL = '100x100'
 
-/** What browsers show without running anything in it. */
+/** Content types that browsers show without running anything. */
 const SHOWN: ReadonlySet<string> = new Set([
   ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'x-icon', 'bmp'].map((type) => `image/${type}`),
   ...['webm', 'mp4', '3gpp', 'quicktime', 'x-ms-wmv'].map((type) => `video/${type}`),
@@ -74,7 +74,7 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** What file fields name, for actors. */
+/** The files that file fields name, for actors. */
 export class Files {
   readonly #host: FilesHost
 
@@ -123,7 +123,7 @@ export class Files {
     return this.#host.tokens.create(actor)
   }
 
-  /** Whose token for files it is, at an address. Undefined: nobody's. */
+  /** The principal to whom a token for files belongs, at an address. Undefined: nobody's. */
   principalOf(token: string, address: string | undefined): Promise<Principal | undefined> {
     return this.#host.tokens.principalOf(token, address)
   }

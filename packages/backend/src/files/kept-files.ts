@@ -1,6 +1,6 @@
 /**
- * What the backend keeps beside records: thumbs, and notes of what is in a bucket. A note is written before its content, so that
- * a crash leaves nothing that nobody knows. The sweeper deletes what belongs to no record any more.
+ * Files that the backend keeps beside records: thumbs, and notes about files in a bucket. A note is written before its content, so that a
+ * crash leaves nothing that nobody knows. The sweeper deletes what belongs to no record any more.
  */
 import type { Collection, Database } from 'pannier'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -18,13 +18,13 @@ export interface FileOwner {
   readonly name: string
 }
 
-/** What is kept under a key. */
+/** The note about a key. */
 export interface KeptFile extends FileOwner {
   readonly key: string
   readonly modifiedMs: number
   /** Where the content is, if it is in a bucket. */
   readonly bucket?: string
-  /** What a thumb was made of, if that is an attachment. */
+  /** The digest of the attachment that a thumb was made of. */
   readonly madeOf?: string
 }
 
@@ -33,7 +33,7 @@ export function fileKey({ collection, record, name }: FileOwner): string {
   return `${collection}/${record}/${name}`
 }
 
-/** What the keys of all thumbs of a file begin with. */
+/** The prefix of the keys of all thumbs of a file. */
 export function thumbKeys({ collection, record, name }: FileOwner): string {
   return `${collection}/${record}/thumbs_${name}/`
 }
@@ -85,7 +85,7 @@ export class KeptFiles {
     return this.#documents.getAttachment(idOf(key), CONTENT)
   }
 
-  /** Those whose keys begin with a text that ends in `/`; all for ''. */
+  /** Files whose keys begin with a text that ends in `/`; all for ''. */
   async *under(prefix: string): AsyncGenerator<KeptFile> {
     if (!this.#isUsed) return
     // `0` is the character after `/`.

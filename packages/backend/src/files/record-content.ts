@@ -16,7 +16,7 @@ export function fileFieldOf({ fields }: Definition, record: JsonObject, name: st
   )
 }
 
-/** What is said of the content, if it is in the database. */
+/** The stub of the content, if it is in the database. */
 export function attachmentIn({ _attachments: attachments }: JsonObject, name: string): AttachmentStub | undefined {
   return isJsonObject(attachments) && Object.hasOwn(attachments, name)
     ? (attachments[name] as AttachmentStub)

@@ -8,7 +8,7 @@ import type { ByteRange, FileContent, FileHead, FileInfo, FilePlace } from './fi
 /** As the settings have it. */
 export type S3Options = Omit<S3Settings, 'enabled'>
 
-/** What is longer goes in parts. S3 takes no part below 5 MiB but the last. */
+/** The length of a part. Longer content goes in parts. S3 takes no part below 5 MiB but the last. */
 const PART_BYTES: number = 8 * 1024 * 1024
 /** How long the service may take for a request: with the answer, unless that is content. */
 const ANSWER_MS_MAX = 30_000
@@ -252,7 +252,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }
 
-/** All of one length, except for the last. */
+/** Parts of one length, except for the last. */
 async function* partsOf(content: FileContent): AsyncGenerator<Uint8Array, undefined> {
   const pieces = content instanceof Uint8Array ? [content] : content
   let part = new Uint8Array(0)

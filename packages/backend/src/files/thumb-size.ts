@@ -1,10 +1,10 @@
 /** Sizes of thumbs, in PocketBase's form: `70x50`, `70x50t`, `70x50b`, `70x50f`, `70x0`, `0x50`. */
 
-/** What a thumb is cut and scaled to. */
+/** The plan by which a thumb is cut and scaled. */
 interface ThumbPlan {
   readonly width: number
   readonly height: number
-  /** What stays of a picture of another shape. Undefined: nothing is cut off. */
+  /** The part that stays of a picture of another shape. Undefined: nothing is cut off. */
   readonly cut: 'centre' | 'top' | 'bottom' | undefined
 }
 

@@ -23,7 +23,7 @@ export interface DatabasePoolOptions {
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
 export interface BorrowedDatabase extends Disposable {
-  /** It is open until then. */
+  /** The database, which stays open until `release`. */
   readonly database: Database
   /** Idempotent. Feeds, live queries and replications have to end before. */
   release(): void
@@ -65,7 +65,7 @@ export class DatabasePool {
   readonly #entries = new Map<string, Entry>()
   /** Nobody has borrowed them, since when. The first one for longest. */
   readonly #idle = new Map<Entry, number>()
-  /** Those who need another database open come one after another. */
+  /** The end of the last entry: callers that need another database open come one after another. */
   #entering: Promise<unknown> = Promise.resolve()
   /** Wakes the one that waits. */
   #wake: () => void = () => {}

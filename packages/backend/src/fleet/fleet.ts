@@ -4,7 +4,7 @@
  */
 import type { Chance } from '../gateway/chance.ts'
 
-/** What one server asks of another, or tells it. JSON. */
+/** A message from one server to another. JSON. */
 export interface Message {
   /** Names the listener: 'realtime'. */
   readonly topic: string
@@ -30,7 +30,7 @@ export interface Fleet {
   secret(name: string): Promise<Buffer>
   /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T>
-  /** What that server answers. Undefined: it is gone, or says nothing in time. */
+  /** The answer of another server. Undefined: it is gone, or says nothing in time. */
   ask(server: string, message: Message): Promise<unknown>
   /** To all other servers. Nobody waits for them. */
   tell(message: Message): void
@@ -42,9 +42,9 @@ export interface Fleet {
   close(): Promise<void>
 }
 
-/** Those of a secret. */
+/** The number of bytes of a secret. */
 export const SECRET_BYTES = 32
-/** Those of a server's id. */
+/** The number of characters of a server's id. */
 export const ID_CHARS = 8
 
 /** A server whose database nobody else serves. */

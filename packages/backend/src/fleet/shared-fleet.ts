@@ -72,7 +72,7 @@ export class SharedFleet implements Fleet {
   readonly #startedMs: number
   readonly #listeners = new Map<string, (message: Message) => unknown>()
   readonly #leadListeners = new Listeners<[leads: boolean]>()
-  /** Those that give signs of life. */
+  /** Ids of servers that give signs of life. */
   #alive: ReadonlySet<string> = new Set()
   /** Messages to all that were heard, with the time: a notice may come again. */
   readonly #heard = new Map<string, number>()
@@ -262,7 +262,7 @@ export class SharedFleet implements Fleet {
     if (to === this.id) await this.#messages.purge(_id)
   }
 
-  /** What nobody needs any more, also from servers that were killed. */
+  /** Deletes documents that nobody needs any more, also of servers that were killed. */
   async #tidy(): Promise<void> {
     const now = this.#now()
     if (now - this.#tidiedMs < TIDY_MS) return

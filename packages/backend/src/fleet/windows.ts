@@ -19,11 +19,11 @@ interface Window {
   readonly most: number
   readonly seconds: number
   readonly untilMs: number
-  /** What this server has counted. */
+  /** The requests that this server has counted. */
   own: number
-  /** What the others have counted. */
+  /** The requests that other servers have counted. */
   others: number
-  /** What the others know of `own`. */
+  /** The part of `own` that other servers know. */
   told: number
 }
 
@@ -98,7 +98,7 @@ export class Windows {
     return window
   }
 
-  /** Those that are over go, or else the oldest of those that have counted least: who guesses is not forgotten. */
+  /** Makes room: windows that are over go, or else the oldest of those with the fewest requests. So a guesser is not forgotten. */
   #makeRoom(now: number): void {
     const counted = ({ own, others, untilMs }: Window): number => (untilMs <= now ? 0 : own + others)
     let least = Infinity

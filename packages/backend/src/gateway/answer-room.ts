@@ -14,7 +14,7 @@ const SMALL_BYTES_MAX = 256 * 1024
 /** An answer whose client has taken nothing for so long ends if another one needs the room. */
 const SILENT_MS_MAX = 5000
 
-/** What one answer may still take. One record has any size. */
+/** The memory that one answer may still take. One record has any size. */
 export interface AnswerBudget {
   /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
   take(bytes: number): void
@@ -93,11 +93,11 @@ interface AnswerHolder {
   readonly cut: () => void
 }
 
-/** What the answer to one request may still take. */
+/** The memory that the answer to one request may still take. */
 export class HeldBudget implements AnswerBudget {
-  /** Who gets the answer. */
+  /** The client that gets the answer. */
   readonly holder: AnswerHolder
-  /** What counts for its clients. */
+  /** The bytes that count for its clients. */
   counted = 0
   readonly #hold: (budget: HeldBudget, bytes: number) => void
   readonly #alone = new LoneBudget()
@@ -118,7 +118,7 @@ export class HeldBudget implements AnswerBudget {
     this.moved()
   }
 
-  /** Its client has taken something. */
+  /** Notes that its client has taken something. */
   moved(): void {
     this.#movedMs = this.holder.now()
   }

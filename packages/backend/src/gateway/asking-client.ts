@@ -1,4 +1,4 @@
-/** Whose request is being answered, for limits that lie far below the door. */
+/** The client whose request is being answered, for limits that lie far below the door. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { networkOf } from './shares.ts'
 

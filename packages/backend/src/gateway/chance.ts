@@ -1,7 +1,7 @@
 /** Texts and numbers that nobody can guess, drawn from an environment. */
 import type { Environment } from 'pannier/types'
 
-/** What draws. */
+/** The source of chance. */
 export type Chance = Pick<Environment, 'randomBytes'>
 
 /** Letters and digits of ids. */

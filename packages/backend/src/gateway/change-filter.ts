@@ -3,7 +3,7 @@ import type { JsonObject } from './documents.ts'
 import type { GuardedCollection } from './guarded-collection.ts'
 import type { Principal } from './principal.ts'
 
-/** What a change filter may know of a request for a feed: no credentials, and no place. */
+/** The part of a request for a feed that a change filter may know: no credentials, and no place. */
 interface FilterReader {
   readonly method: string
   readonly path: readonly string[]
@@ -19,7 +19,7 @@ export interface FilterRequest {
   readonly database: string
   /** The collection, as the principal may use it. */
   readonly collection: GuardedCollection
-  /** What the function sees of the request. */
+  /** The request as the function sees it. */
   readonly reader: FilterReader
   /** `ddoc/function`, or `_view`. */
   readonly filter: string

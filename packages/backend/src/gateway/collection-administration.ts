@@ -1,10 +1,10 @@
-/** What an admin of a collection may do besides reading and writing documents. */
+/** Actions of an admin of a collection, besides reading and writing documents. */
 import type { Collection, Database } from 'pannier'
 import type { Databases } from './databases.ts'
 import type { JsonObject } from './documents.ts'
 import { forbidden } from './service-error.ts'
 
-/** What is set for a collection, and its upkeep. */
+/** The settings of a collection, and its upkeep. */
 export class CollectionAdministration {
   /** The name by which users know it. */
   readonly database: string

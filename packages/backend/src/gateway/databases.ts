@@ -48,7 +48,7 @@ export class Databases {
   readonly #quota: Quota
   readonly #keepsHistory: boolean
   readonly #app: AppCollections | undefined
-  /** Those that are known to exist, by name. */
+  /** Collections that are known to exist, by name. */
   readonly #known = new Map<string, Collection<JsonObject>>()
   /** Writes that run, by name; and what waits for the last one. */
   readonly #writing = new Map<string, { count: number; idle: (() => void) | undefined }>()

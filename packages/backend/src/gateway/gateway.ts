@@ -18,7 +18,7 @@ import { forbidden } from './service-error.ts'
 
 /** The rights of principals, as authentication knows them. */
 export interface AccessRules {
-  /** What a principal may read. @throws ServiceError if it may not open the collection at all */
+  /** The scope that a principal may read. @throws ServiceError if it may not open the collection at all */
   scopeOf(principal: Principal, database: string): Promise<ReadScope>
   /** @throws ServiceError unless the principal may change what is set for a collection */
   checkAdmin(principal: Principal, database: string): Promise<void>
@@ -65,7 +65,7 @@ export class Gateway {
     return new GuardedCollection(principal, database, collection, scope, this.#writer)
   }
 
-  /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
+  /** The settings of a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
   async administration(principal: Principal, database: string): Promise<CollectionAdministration> {
     await this.#rules.checkAdmin(principal, database)
     const collection = await this.#databases.get(database)

@@ -61,13 +61,13 @@ export class GuardChain {
     return verdicts
   }
 
-  /** What judges inside the transaction. Ask it after `prepare`. */
+  /** The judges inside the transaction. Ask it after `prepare`. */
   decide(write: Write): readonly Judge[] {
     return this.#guards.flatMap((guard) => callUser(GUARD, 'decide', () => guard.decide?.(write), A_JUDGE) ?? [])
   }
 
   /**
-   * What judges documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
+   * The judges of documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
    * collection of the library.
    */
   following(write: Write, nameOf: (collection: string) => string | undefined): FollowingGuard {
@@ -110,7 +110,7 @@ export function asRefusal(refusal: Refusal): PannierError {
   return new PannierError('PANNIER_INVALID_DOCUMENT', refusal.message, { cause: refusal })
 }
 
-/** What the library was given by `asRefusal`, or its own reason. */
+/** The refusal that the library got from `asRefusal`, or its own reason. */
 export function reasonIn(error: PannierError): Refusal {
   return error.cause instanceof ServiceError ? error.cause : error
 }

@@ -35,12 +35,12 @@ import type { GuardedOutcome, GuardedWriter, PutOptions } from './guarded-writer
 import type { Principal } from './principal.ts'
 import { forbidden } from './service-error.ts'
 
-/** What may be read: everything, or the documents with these ids. */
+/** The readable documents: all, or the documents with these ids. */
 export type ReadScope = 'all' | ReadonlySet<string>
 
 type Stored = JsonObject & { readonly _id: string; readonly _rev: string }
 
-/** What can be read of a view. */
+/** The readable part of a view. */
 export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>
 
 /** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
@@ -93,7 +93,7 @@ export class GuardedCollection {
     return this.#collection.bulkGet(references, options)
   }
 
-  /** Which of these revisions are not here. */
+  /** The revisions among these that are missing here. */
   async revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>> {
     this.#within(Object.keys(revs))
     return this.#collection.revsDiff(revs)
@@ -136,7 +136,7 @@ export class GuardedCollection {
     return this.#collection.info()
   }
 
-  /** Of this life of the collection. */
+  /** The epoch of the collection. */
   async epoch(): Promise<string> {
     return (await this.#collection.info()).epoch ?? ''
   }

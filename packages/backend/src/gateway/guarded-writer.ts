@@ -22,7 +22,7 @@ import { WriteGroups } from './write-groups.ts'
 export interface PutOptions {
   /** False: the revisions were made elsewhere, and are taken as they are. */
   readonly newEdits?: boolean
-  /** It is small: it may be written in one commit with those of others. */
+  /** True for a small write, which may share one commit with writes of others. */
   readonly grouped?: boolean
 }
 

@@ -23,13 +23,13 @@ export interface Write {
 export interface GuardedWrite extends Write {
   /** The documents that are to be written. */
   readonly documents: readonly JsonObject[]
-  /** What the collection has of them. */
+  /** The collection's documents of the write. */
   readonly stored: StoredDocuments
 }
 
 /**
- * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
- * needs no such care: it names the revision that it replaces.
+ * The part of the collection that a guard may read. If a replicated document that it has judged was changed since, it is asked again. An
+ * edit needs no such care: it names the revision that it replaces.
  */
 export interface StoredDocuments {
   /** The name of the collection in the database of the server. */

@@ -1,4 +1,4 @@
-/** What happens to an application, as it is logged. */
+/** The entry of a log about an application. */
 import type { JsonObject } from './documents.ts'
 
 /** As PocketBase numbers them. */
@@ -6,9 +6,9 @@ export const LOG_LEVELS = { debug: -4, info: 0, warn: 4, error: 8 } as const
 
 /** Something that has happened. */
 export interface LogEntry {
-  /** One of `LOG_LEVELS`; `info` when left out. */
+  /** A level of `LOG_LEVELS`; `info` when left out. */
   readonly level?: number
-  /** What happened, in a line. */
+  /** The event, in a line. */
   readonly message: string
   /** JSON. It must have no secrets. */
   readonly data?: JsonObject
@@ -20,7 +20,7 @@ export interface LogWriter {
   write(entry: LogEntry): void
 }
 
-/** What was thrown, in a line. */
+/** The text of a thrown value, in a line. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? String(error) : `${JSON.stringify(error)} was thrown.`
 }

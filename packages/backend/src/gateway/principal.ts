@@ -12,13 +12,13 @@ export interface Principal {
   /** An admin of the whole server: no rule stops an admin. */
   readonly isAdmin: boolean
   /**
-   * What shows who it is. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
+   * The proof of the identity. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
    * the first superuser.
    */
   readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system'
   /** The record that has logged in, of an auth collection of the application, or that an API token acts as. */
   readonly account?: Account
-  /** What the account may do is narrowed to the scopes of this API token. */
+  /** The API token to whose scopes the account is narrowed. */
   readonly apiToken?: ApiTokenOf
   /** The id of the session that its token is of. */
   readonly session?: string
@@ -43,7 +43,7 @@ interface ApiTokenOf {
 /** Which actions are allowed, by the id of the definition. */
 export type Scopes = ReadonlyMap<string, ReadonlySet<ScopedAction>>
 
-/** What an API token may be allowed to do with the records of a collection. */
+/** The actions on records of a collection that an API token may allow. */
 export type ScopedAction = 'list' | 'view' | 'create' | 'update' | 'delete'
 
 /** A record of an auth collection. */

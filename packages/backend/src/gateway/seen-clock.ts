@@ -1,6 +1,6 @@
 /**
- * What the clock of the machine has shown before. A clock that is wrong for some hours must not make the server forget what devices still
- * need: after a jump nothing is forgotten for a week.
+ * The clock of the machine, compared with earlier looks. A clock that is wrong for some hours must not make the server forget what
+ * devices still need: after a jump nothing is forgotten for a week.
  */
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/types'
@@ -10,7 +10,7 @@ export const BOOTS_COLLECTION = '$boots'
 
 interface StoredClock {
   readonly _id: string
-  /** What the last job saw. */
+  /** The time at the last job. */
   readonly ms: number
   /** From then on the clock is trusted, if it does not jump again. */
   readonly trustedFromMs: number

@@ -2,7 +2,7 @@
 
 /** Codes are stable. */
 export type ServiceErrorCode =
-  /** It is not known who asks, and a guest may not. */
+  /** The identity of the caller is unknown, and a guest may not. */
   | 'UNAUTHENTICATED'
   | 'FORBIDDEN'
   | 'NOT_FOUND'
@@ -19,7 +19,7 @@ export type ServiceErrorCode =
   | 'TOO_MANY_REQUESTS'
   /** A collection takes no more bytes. */
   | 'FULL'
-  /** It may go well another time. */
+  /** The request may succeed another time. */
   | 'UNAVAILABLE'
   /** This place lacks what it takes. */
   | 'UNSUPPORTED'
@@ -28,29 +28,29 @@ export type ServiceErrorCode =
   /** A function of a design document took too much time or memory. */
   | 'FUNCTION_STOPPED'
 
-/** What is wrong with one value, in PocketBase's words. */
+/** The error of one value, in PocketBase's words. */
 export interface FieldError {
   /** Stable: `validation_required`. */
   readonly code: string
   /** For a person. */
   readonly message: string
-  /** What the message was made with. */
+  /** The parameters of the message. */
   readonly params?: Readonly<Record<string, unknown>>
 }
 
-/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
+/** Errors of an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 export interface ErrorData {
   /** The error of one value, or the errors inside it. */
   readonly [name: string]: FieldError | ErrorData
 }
 
-/** What the server refuses, or can't do. */
+/** A refusal of the server, or a failure. */
 export class ServiceError extends Error {
   /** Stable: programs may compare it. */
   readonly code: ServiceErrorCode
   /** When it may go well. */
   readonly retryAfterSeconds: number | undefined
-  /** What is wrong with each field of an input. */
+  /** The error of each field of an input. */
   readonly data: ErrorData | undefined
 
   /** `message` is shown to the principal. */

@@ -8,7 +8,7 @@ export interface ShareLimits {
   readonly shareMax: number
 }
 
-/** What does not let a client have more. */
+/** The limit that a client has reached. */
 type Exceeded = 'share' | 'all'
 
 export class Shares {

@@ -1,4 +1,4 @@
-/** What guards may read of a collection, with the note that a later change was not seen. */
+/** Documents that guards may read of a collection, with the note that a later change was not seen. */
 import type { Collection, TransactionCollection } from 'pannier'
 import type { RevisionReadOptions } from 'pannier/types'
 import type { JsonObject } from './documents.ts'
@@ -33,7 +33,7 @@ export class Stored implements StoredDocuments {
     return row !== undefined && 'deleted' in row
   }
 
-  /** The same, with what a transaction has written so far. */
+  /** The same documents, with the writes of a transaction so far. */
   within(records: Pick<TransactionCollection<JsonObject>, 'get'>): StoredDocuments {
     return {
       name: this.name,

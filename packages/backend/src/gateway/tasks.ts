@@ -6,7 +6,7 @@ import type { JsonObject } from './documents.ts'
 export interface ActiveTask {
   /** Adds to what is known of it. */
   update(facts: JsonObject): void
-  /** It is done, or has failed. */
+  /** Ends a task that is done, or has failed. */
   end(): void
 }
 
@@ -40,7 +40,7 @@ export class ActiveTasks {
     return { update: set, end: () => void this.#tasks.delete(number) }
   }
 
-  /** Those that run. */
+  /** The tasks that run. */
   list(): JsonObject[] {
     return [...this.#tasks.values()]
   }

@@ -52,7 +52,7 @@ export class WorkQueue {
     return client === '' || own < Math.max(1, waitingMax / 4)
   }
 
-  /** That of another client than the last one, if there is any. */
+  /** The next work: from another client than the last, if there is any. */
   #next(): WaitingWork | undefined {
     const at = this.#waiting.findIndex(({ client }) => client !== this.#served)
     return this.#waiting.splice(Math.max(0, at), 1)[0]

@@ -1,4 +1,4 @@
-/** What hooks can do with the application, without rules. Their writes run hooks too, but none of requests. */
+/** Actions of hooks on the application, without rules. Their writes run hooks too, but none of requests. */
 import type { Definition } from '../definitions/definition.ts'
 import type { SettingsValues } from '../settings/settings-values.ts'
 import type { AnyRecordTypes, HookRecord, RecordTypes } from './hook-record.ts'
@@ -28,7 +28,7 @@ type NameOf<All> = keyof All & string
 
 /** The application, for hooks. No rule stops it. `All`: the types of its collections. */
 export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
-  /** What superusers have set, with the secrets. */
+  /** The settings of superusers, with the secrets. */
   settings(): SettingsValues
   /** @throws ServiceError NOT_FOUND */
   findCollectionByNameOrId(nameOrId: string): Definition

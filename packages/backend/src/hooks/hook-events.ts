@@ -72,13 +72,13 @@ interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
   readonly record: HookRecord | undefined
   readonly isNewRecord: boolean
   readonly providerName: string
-  /** What the service says of its user. */
+  /** The service's data about its user. */
   readonly oAuth2User: Readonly<Record<string, unknown>>
   /** Values of a new account. Handlers may change them. */
   readonly createData: Record<string, unknown>
 }
 
-/** What a handler may change of a mail. */
+/** The parts of a mail that a handler may change. */
 interface MailMessage {
   to: string
   subject: string
@@ -108,17 +108,17 @@ interface RecordsListRequestEvent extends RequestEvent {
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RecordRequestEvent {
-  /** What the client gets. Handlers may change it. */
+  /** The answer to the client. Handlers may change it. */
   readonly result: Record<string, unknown>
 }
 
 const ACCOUNT_MAILS: readonly AccountMail[] = ['AuthAlert', 'EmailChange', 'OTP', 'PasswordReset', 'Verification']
 const KINDS = ['Create', 'Update', 'Delete'] as const
 type Kind = (typeof KINDS)[number]
-/** Of records and of definitions. */
+/** The steps of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`
 
-/** What handlers get, by the name of the event. */
+/** The arguments of handlers, by the name of the event. */
 export type HookEvents = {
   readonly [Step in Steps as `on${'Model' | 'Record'}${Step}`]: RecordEvent
 } & {
@@ -149,7 +149,7 @@ export type HookEvents = {
 /** The name of an event: `onRecordCreate`. */
 export type HookName = keyof HookEvents
 
-/** All of them. */
+/** The names of all hooks. */
 export const HOOK_NAMES: readonly HookName[] = [
   ...(['onModel', 'onRecord', 'onCollection'] as const).flatMap((on): HookName[] => [
     `${on}Validate`,

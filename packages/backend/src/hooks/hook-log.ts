@@ -2,7 +2,7 @@
 
 /** A function of the operator, and where it stands. */
 export interface PlacedHandler {
-  /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
+  /** The subject of the handler, in logs: `onRecordCreate`, `GET /hello`. */
   readonly name: string
   /** A `HookHandler`. */
   readonly handler: (event: never) => unknown

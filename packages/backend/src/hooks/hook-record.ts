@@ -22,9 +22,9 @@ interface RecordState {
 
 /** The types of the records of a collection, as the server writes them for hooks. */
 export interface RecordTypes {
-  /** What `get` gives, by field. */
+  /** The results of `get`, by field. */
   readonly values: object
-  /** What `set` takes: by field, and by field with a modifier. */
+  /** The arguments of `set`: by field, and by field with a modifier. */
   readonly changes: object
 }
 
@@ -201,7 +201,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     return this
   }
 
-  /** What everybody may see of a record that everybody may see. */
+  /** The fields that everybody may see of a record that everybody may see. */
   publicExport(): Readonly<Record<string, unknown>> {
     const { fields, id, name, type } = this.#definition
     const hasEmail = type !== 'auth' || this.#get('emailVisibility') === true
@@ -221,7 +221,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     return this.publicExport()
   }
 
-  /** What hooks make of what a client would see. */
+  /** The JSON that a client would see, with the changes of hooks. */
   enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const { stored, values } = this.#state
     const isChanged = (name: string): boolean =>
@@ -235,7 +235,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     return Object.fromEntries([...shown].sort(([one], [other]) => (one < other ? -1 : 1)))
   }
 
-  /** What hooks have set, in order. */
+  /** The values that hooks have set, in order. */
   get changes(): readonly HookChange[] {
     return this.#changes
   }

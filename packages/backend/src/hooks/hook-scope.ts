@@ -9,7 +9,7 @@ import type { PlacedHandler } from './hook-log.ts'
 /** A run of a handler. */
 export interface HookScope {
   readonly handler: PlacedHandler
-  /** What it stands in: a handler whose work has started this one. */
+  /** The scope around this one: a handler whose work has started this one. */
   readonly outer: HookScope | undefined
   /** 1 for a handler that no other has started. */
   readonly depth: number

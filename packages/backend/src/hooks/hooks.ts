@@ -163,7 +163,7 @@ export class Hooks {
     }
   }
 
-  /** What runs inside a handler has limits of its own, so only the handler's own time counts. */
+  /** Runs a handler within its time. Work inside a handler has limits of its own, so only the handler's own time counts. */
   async #inTime(scope: HookScope, run: () => Promise<void>, following: () => Promise<void> | undefined): Promise<void> {
     const late = Promise.withResolvers<never>()
     let isOver = false

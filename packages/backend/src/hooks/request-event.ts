@@ -1,4 +1,4 @@
-/** What hooks know of a request. */
+/** The event of a request, for hooks. */
 import type { Environment } from 'pannier/types'
 import type { Actor, RequestInfo } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
@@ -10,13 +10,13 @@ import { HookRecord } from './hook-record.ts'
 
 /** Somebody asks for something. */
 export interface RequestEvent {
-  /** What the hook can do. */
+  /** The application for the hook. */
   readonly app: HookApp
   /** The account that asks; undefined for guests. */
   readonly auth: HookRecord | undefined
   /** Whether a superuser asks. */
   hasSuperuserAuth(): boolean
-  /** What rules read of the request. */
+  /** The request as rules read it. */
   requestInfo(): RequestInfo & { readonly body: Readonly<Record<string, unknown>> }
   /** The address that the request came from. */
   realIP(): string | undefined
@@ -28,7 +28,7 @@ interface EventParts {
   readonly environment: Environment
 }
 
-/** What hooks get of a request. `body`: its values, if they are read. */
+/** The event of a request. `body`: its values, if they are read. */
 export function requestEvent(
   { app, definitions, environment }: EventParts,
   { principal, request }: Actor,

@@ -24,7 +24,7 @@ const SYNCHRONOUS: readonly string[] = [
   'sendMessage',
   'log',
 ] satisfies (keyof HookApp)[]
-/** Others have a turn after that, in milliseconds. */
+/** The time in milliseconds after which others get a turn. */
 const SLICE_MS = 10
 
 interface Watched {
@@ -35,7 +35,7 @@ interface Watched {
 
 const watched = new WeakMap<HookApp, Watched>()
 
-/** What stands behind an app that is watched, or the app itself. */
+/** The app behind an app that is watched, or the app itself. */
 export function unwatched(app: HookApp): Watched {
   return watched.get(app) ?? { app, watch: (other) => other }
 }

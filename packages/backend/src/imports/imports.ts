@@ -47,11 +47,11 @@ export type ImportedRow = JsonObject
 export interface ImportProblem {
   /** The collection that is not taken. */
   readonly name: string
-  /** What is wrong with each part, as JSON. */
+  /** The errors of each part, as JSON. */
   readonly message: string
 }
 
-/** What came of rows. */
+/** The result of an import of rows. */
 export interface ImportedRows {
   /** How many records are new. */
   readonly made: number
@@ -116,7 +116,7 @@ export class Imports {
     return Object.fromEntries(lacking)
   }
 
-  /** What `write` would say of the values, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+  /** Checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
   examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows {
     const definition = this.#definitionOf(principal, collection)
     const records = rows.map((row) => this.#recordOf(definition, row, [], new Set()))
@@ -166,7 +166,7 @@ export class Imports {
     )
   }
 
-  /** Its name and its record stand in the key of a file. */
+  /** Stores files. Their names and their record stand in keys, so they must not look like other parts of a key. */
   #store(definition: Definition, id: string, files: readonly NewFile[]): ReturnType<RecordFiles['store']> {
     for (const part of [id, ...files.map(({ name }) => name)])
       if (part.startsWith('_') || part === '.' || part === '..' || /[/\\]/.test(part))

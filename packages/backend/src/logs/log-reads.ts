@@ -1,4 +1,4 @@
-/** What superusers read of logs: pages, single ones, and how many there were in each hour. */
+/** Reading of logs by superusers: pages, single logs, and the number of logs in each hour. */
 import { RuleError } from '@pannier/rules'
 import type { Database } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
@@ -20,9 +20,9 @@ export interface LogJson {
   readonly id: string
   /** `2026-11-22 15:04:49.813Z` */
   readonly created: string
-  /** What it is about. */
+  /** The subject of the log. */
   readonly data: JsonObject
-  /** What happened, in a line. */
+  /** The event, in a line. */
   readonly message: string
   /** -4: debug, 0: info, 4: warning, 8: error. */
   readonly level: number
@@ -53,7 +53,7 @@ export interface LogHour {
 /** Logs have none. */
 const NO_VIEWS = { rows: async () => [], page: async () => undefined }
 
-/** What superusers read of the logs. */
+/** The logs as superusers read them. */
 export class LogReads {
   readonly #database: Database
   readonly #access: Access

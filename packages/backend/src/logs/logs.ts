@@ -29,13 +29,13 @@ export interface LogDocument extends JsonObject {
   readonly _id: string
   /** `2026-11-22 15:04:49.813Z` */
   readonly created: string
-  /** One of `LOG_LEVELS`. */
+  /** A level of `LOG_LEVELS`. */
   readonly level: number
-  /** What happened, in a line. */
+  /** The event, in a line. */
   readonly message: string
-  /** What it is about. */
+  /** The subject of the log. */
   readonly data: JsonObject
-  /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
+  /** The hour of `created`, for statistics: `2026-11-22 15:00:00.000Z`. */
   readonly hour: string
 }
 
@@ -123,7 +123,7 @@ export class Logs implements LogWriter {
     await this.flush()
   }
 
-  /** Others may write between the steps. */
+  /** Deletes logs in steps. Others may write between the steps. */
   async #remove(which: Parameters<Collection<LogDocument>['find']>[0]): Promise<void> {
     for (;;) {
       const found = await this.documents.find(which).limit(REMOVED_AT_ONCE).fields('_id').toArray()

@@ -9,7 +9,7 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly html: string
-  /** The same for readers without HTML. */
+  /** The text of the mail for readers without HTML. */
   readonly text: string
 }
 
@@ -19,7 +19,7 @@ interface MailParts {
   readonly meta: SettingsValues['meta']
   readonly definition: AuthDefinition
   readonly record: JsonObject
-  /** Of `{TOKEN}`, `{OTP}`, `{OTP_ID}` and `{ALERT_INFO}`, as far as the template may have them. */
+  /** The values of `{TOKEN}`, `{OTP}`, `{OTP_ID}` and `{ALERT_INFO}`, as far as the template may have them. */
   readonly values: Readonly<Record<string, string>>
 }
 
@@ -27,7 +27,7 @@ const PLACEHOLDER = /\{([A-Z_]+)(?::(\w+))?\}/g
 /** People choose the values of their records. A mail is no place for long ones. */
 const VALUE_CHARS_MAX = 1000
 
-/** What is unknown, and hidden fields, stay as the template has them. */
+/** Makes a mail. Unknown placeholders and hidden fields stay as the template has them. */
 export function mailOf({ to, template, meta, definition, record, values }: MailParts): Mail {
   const known: Readonly<Record<string, string>> = { APP_NAME: meta.appName, APP_URL: meta.appURL, ...values }
   const shown = new Set(

@@ -28,13 +28,13 @@ export interface QueuedMail extends Mail {
   readonly account?: { readonly kind: AccountMail; readonly collection: string; readonly id: string }
   /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
   readonly untilMs: number
-  /** What the listener knows it by. */
+  /** The subject of the mail for the listener. */
   readonly about?: string
   /** Nobody gets it. It takes the time of a mail to an account that exists. */
   readonly isDecoy?: boolean
 }
 
-/** What became of a mail: the server has it, or nobody has it, or that is not known. */
+/** The outcome of a mail: a server has it, nobody has it, or nobody knows. */
 export type MailOutcome = 'sent' | 'failed' | 'unknown'
 
 /** Hears what became of mails that have an `about`. */
@@ -65,7 +65,7 @@ export class Mails {
   /** Mails that are tried again, by id. */
   readonly #paused = new Map<string, { readonly to: string; readonly untilMs: number }>()
   readonly #sending = new Set<Promise<void>>()
-  /** Those that wait, are paused or are being sent. */
+  /** Ids of mails that wait, are paused or are being sent. */
   readonly #known = new Set<string>()
   #stopListening: readonly (() => void)[] = []
   readonly #closing = new AbortController()

@@ -22,7 +22,7 @@ export class MailError extends Error {
 interface SendOptions {
   readonly smtp: SettingsValues['smtp']
   readonly meta: SettingsValues['meta']
-  /** The same when a mail is sent again. */
+  /** The id of the message, which stays when the mail is sent again. */
   readonly messageId: string
   /** Ends the work, unless the server has the mail already. */
   readonly signal: AbortSignal

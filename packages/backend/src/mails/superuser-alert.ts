@@ -13,7 +13,7 @@ export interface AlertParts {
   readonly environment: Environment
 }
 
-/** What is older is in the log only. */
+/** The greatest age of an alert. Older ones are in the log only. */
 const ALERT_MS_MAX = 86_400_000
 
 /** Resolves when the mails are stored. */

@@ -1,4 +1,4 @@
-/** What migrations can do with the application: what hooks can, and changes of collections and settings. No rule stops them. */
+/** Actions of migrations on the application: those of hooks, and changes of collections and settings. No rule stops them. */
 import { checkOptions, type OptionNames } from 'pannier/internal'
 import type { Definition } from '../definitions/definition.ts'
 import {
@@ -26,7 +26,10 @@ export interface FieldChanges {
 export interface MigrationApp extends HookApp {
   /** @throws TypeError for an unknown option; ServiceError INVALID with data */
   createCollection(values: CollectionInput): Promise<Definition>
-  /** What is left out stays. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with data */
+  /**
+   * Changes a definition; parts that are left out stay. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with
+   * data
+   */
   updateCollection(nameOrId: string, values: CollectionInput, fields?: FieldChanges): Promise<Definition>
   /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
   deleteCollection(nameOrId: string): Promise<void>
@@ -36,7 +39,7 @@ export interface MigrationApp extends HookApp {
   saveReport(values: ReportInput): Promise<void>
   /** @throws ServiceError NOT_FOUND */
   deleteReport(name: string): Promise<void>
-  /** What is left out stays. @throws ServiceError INVALID with data */
+  /** Changes settings; settings that are left out stay. @throws ServiceError INVALID with data */
   updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>
 }
 

@@ -16,7 +16,7 @@ export interface MigrationFile {
   load(): Promise<{ readonly up?: MigrationStep; readonly down?: MigrationStep }>
 }
 
-/** Those that have not been applied. */
+/** Migrations that have not been applied. */
 export async function pendingMigrations(
   database: Database,
   files: readonly MigrationFile[],

@@ -287,7 +287,7 @@ export class Engine {
   }
 }
 
-/** What SQLite says of a file that was cut, or is gone: SQLITE_IOERR, CORRUPT, CANTOPEN, NOTADB. */
+/** SQLite's codes for a file that was cut, or is gone: SQLITE_IOERR, CORRUPT, CANTOPEN, NOTADB. */
 const DAMAGES: readonly unknown[] = [10, 11, 14, 26]
 
 function isDamage(error: unknown): boolean {

@@ -27,7 +27,7 @@ export interface FeedParts {
 /** A table, and how far it has come. */
 interface FedTable {
   readonly table: TableSource['table']
-  /** What the table was made for: the number of the library's collection, and the table. */
+  /** The origin of the table: the number of the library's collection, and the table. */
   readonly made: string
   readonly sequence: number
 }
@@ -60,9 +60,9 @@ interface Turn {
 
 export class Feed {
   readonly #parts: FeedParts
-  /** What was sent. */
+  /** The tables as they were sent. */
   #fed: ReadonlyMap<string, FedTable> = new Map()
-  /** What readers see. */
+  /** The tables as readers see them. */
   #committed: ReadonlyMap<string, FedTable> = new Map()
   /** Ids of the sources that are followed. */
   readonly #wanted = new Set<string>()
@@ -77,7 +77,7 @@ export class Feed {
   readonly #comparing = new Set<Comparing>()
   /** The number of the newest commit that the model has. */
   at = 0
-  /** All that the model takes. */
+  /** The bytes of the whole model. */
   bytes = 0
   /** When the oldest change was written that it does not have; for the one that follows commits. */
   waitingSince: number | undefined
@@ -267,7 +267,7 @@ export class Feed {
   }
 }
 
-/** What a reader sees that was written after a place in a collection. Undefined: too much. */
+/** The writes after a place in a collection that a reader sees. Undefined: too much. */
 export function overlayOf(source: TableSource, reader: GuardReader, position = 0): Overlay | undefined {
   const written = reader.writtenAfter(source.collection, position)
   if (written.length >= TURN_DOCUMENTS) return undefined

@@ -143,7 +143,7 @@ function makeAll(kept: Kept): void {
   kept.rows = Number(kept.makeAll.run().changes)
 }
 
-/** It goes with the table. */
+/** The index of a join, which goes with the table. */
 function indexOf({ table, column }: KeptView['joins'][number]): string {
   const name = `${MODEL}.${quoted(`$join ${table} ${column}`)}`
   return `CREATE INDEX IF NOT EXISTS ${name} ON ${quoted(table)} (${quoted(column)})`

@@ -31,7 +31,7 @@ export interface Member {
 }
 
 interface MemberOptions {
-  /** Others come first. */
+  /** True if other requests come first. */
   readonly isLow?: boolean
 }
 
@@ -132,7 +132,7 @@ class MemberProcess implements Member {
     }
   }
 
-  /** One that keeps a file removes it. */
+  /** Ends the process. A process that keeps a file removes it. */
   async end(): Promise<void> {
     this.#lose(new MemberLost('The read model was closed.'))
     this.#child.ref()

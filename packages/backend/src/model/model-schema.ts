@@ -3,10 +3,10 @@ import type { Definition, ViewDefinition } from '../definitions/definition.ts'
 import type { ModelSchema } from './protocol.ts'
 import { sourceOf, type TableSource } from './sources.ts'
 
-/** What a text names, and what the views among them read. */
+/** The collections that a text names, and those that its views read. */
 export interface NamedCollections {
   readonly tables: readonly TableSource[]
-  /** One that reads another stands behind it. */
+  /** The views; a view stands behind the views that it reads. */
   readonly views: readonly ViewDefinition[]
 }
 

@@ -1,4 +1,4 @@
-/** What the server and the processes of the read model say to each other. */
+/** Messages between the server and the processes of the read model. */
 
 import type { Cell } from '../fields/sqlite.ts'
 import type { IndexProgram } from '../definitions/index-program.ts'
@@ -27,7 +27,7 @@ interface ModelColumn {
   readonly name: string
   /** `TEXT DEFAULT '' NOT NULL` */
   readonly declaration: string
-  /** It is empty here, and no statement sets it. */
+  /** True for a column that is empty here, and that no statement sets. */
   readonly isSecret?: boolean
   /** SQLite computes it of others: rows have no value for it. */
   readonly isGenerated?: boolean
@@ -41,7 +41,7 @@ export interface ModelView {
 /** A view, or a SELECT without a name. Values of a SELECT are as JSON has them, those of a view are texts. */
 export type ModelSource = ModelView | { readonly name?: undefined; readonly query: string }
 
-/** What a statement may name. A view stands behind those that it reads. */
+/** The names that a statement may use. A view stands behind those that it reads. */
 export interface ModelSchema {
   readonly tables: readonly ModelTable[]
   readonly views: readonly ModelView[]
@@ -92,7 +92,7 @@ export interface Overlay {
 
 export interface RowsRequest {
   readonly kind: 'rows'
-  /** What is read: the name of a view, or a SELECT. */
+  /** The source of the rows: the name of a view, or a SELECT. */
   readonly from: ModelSource
   /** One stands behind those that it reads. */
   readonly views: readonly ModelView[]
@@ -123,7 +123,7 @@ export type ModelRequest =
   | PageRequest
   | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string }
 
-/** What a turn of the feed has done. */
+/** The effect of a turn of the feed. */
 export interface Fed {
   /** The columns of tables that have changed; undefined: rows came or went. */
   readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[]
@@ -145,7 +145,7 @@ export interface ResultColumn {
   readonly nullable: boolean
 }
 
-/** What statements have done to one table. Rows have the columns in the order of the table. */
+/** The changes of statements in one table. Rows have the columns in the order of the table. */
 export interface TableChanges {
   readonly table: string
   /** Undefined before: the row is new. */
@@ -153,7 +153,7 @@ export interface TableChanges {
   readonly deleted: readonly string[]
 }
 
-/** What came of the statements. */
+/** The result of the statements. */
 export interface StatementsResult {
   readonly affectedRows: number
   readonly columns: readonly ResultColumn[]
@@ -162,7 +162,7 @@ export interface StatementsResult {
   readonly changes: readonly TableChanges[]
 }
 
-/** What a request is answered with. */
+/** The answers to requests. */
 export interface ModelAnswers {
   readonly open: undefined
   readonly feed: Fed

@@ -1,4 +1,4 @@
-/** What a query of a view may read. SQLite asks while it prepares the query. */
+/** The gate of a view's query: SQLite asks it about each access. SQLite asks while it prepares the query. */
 import { constants, type DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { DescribedQuery } from '../definitions/views/view-queries.ts'
 import { prepared } from './sqlite.ts'

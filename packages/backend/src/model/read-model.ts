@@ -54,10 +54,10 @@ interface KnownCollections {
 /** A view, or a SELECT, that can be read. */
 export interface ReadyView {
   readonly request: RowsRequest
-  /** What it reads, and what the views read that it reads. */
+  /** The collections of the query, and those of the views that it reads. */
   readonly collections: readonly TableSource[]
   readonly reads: DescribedQuery['reads']
-  /** Its rows may change by themselves. */
+  /** True if the rows may change by themselves. */
   readonly isVolatile: boolean
   /** So they may if a parameter is `now`. */
   readonly hasTime: boolean
@@ -65,7 +65,7 @@ export interface ReadyView {
   readonly kept: KeptView | undefined
 }
 
-/** One that runs longer is ended. */
+/** The time after which a query is ended. */
 const TIME_MS_MAX = 30_000
 const DESCRIBE_MS_MAX = 5_000
 /** From one batch of changes to the next, while nobody waits for them. */
@@ -87,7 +87,7 @@ const VOLATILE = ['random', 'randomblob', 'current_date', 'current_time', 'curre
 const OF_TIME = ['date', 'time', 'datetime', 'julianday', 'unixepoch', 'strftime', 'timediff']
 const NOW = /\bnow\b|\(\s*\)/i
 
-/** What an operator sees of the model. All 0 while nothing runs, except for `ended`. */
+/** Figures of the model for an operator. All 0 while nothing runs, except for `ended`. */
 export interface ModelFigures {
   /** The file, or what the process has in memory. */
   readonly bytes: number
@@ -110,7 +110,7 @@ export class ReadModel implements ViewQueries {
   readonly #parts: ReadModelParts
   #definitions: KnownCollections = { find: () => undefined, all: () => [] }
   #live: Promise<LiveModel> | undefined
-  /** That of the model that runs. */
+  /** The feed of the running model. */
   #feed: Feed | undefined
   /** Databases that were named, by their ids. */
   readonly #databases = new Map<string, TableSource>()
@@ -159,7 +159,7 @@ export class ReadModel implements ViewQueries {
     return this.#prepared(` ${query}`, { query }, (all) => this.#named(query, all))
   }
 
-  /** What SQLite says against a SELECT, with these definitions. */
+  /** SQLite's error for a SELECT, with these definitions. */
   async selectError(query: string, all: readonly Definition[]): Promise<string | undefined> {
     return (await this.#describedQuery({ query }, await this.#named(query, all))).error
   }
@@ -223,7 +223,7 @@ export class ReadModel implements ViewQueries {
     })
   }
 
-  /** What a transaction sees, and the model does not have. Undefined: too much, also when the model has all that is committed. */
+  /** The writes of a transaction that the model does not have. Undefined: too much, also when the model has all that is committed. */
   overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | 'behind' | undefined {
     const found = collections.map((definition) => overlayOf(definition, reader, this.#feed?.positionOf(definition.id)))
     if (found.includes(undefined)) return (this.#feed?.at ?? 0) < this.#newest() ? 'behind' : undefined

@@ -1,4 +1,4 @@
-/** What tables of the model are made of: collections of the application, and databases of CouchDB's door. */
+/** Sources of the model's tables: collections of the application, and databases of CouchDB's door. */
 import type { Database } from 'pannier'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import { databaseName } from '../gateway/databases.ts'

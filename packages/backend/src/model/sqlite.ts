@@ -40,7 +40,7 @@ export function insertRow(database: DatabaseSync, schema: string, table: ModelTa
   )
 }
 
-/** What is read of a SELECT. What follows it is refused, except for blanks and `;`. */
+/** The SELECT in parentheses. What follows it is refused, except for blanks and `;`. */
 export function selected(query: string): string {
   return `(${plainQuery(query)}\n)`
 }

@@ -1,10 +1,10 @@
-/** What statements of a superuser may do. SQLite asks while it prepares them. */
+/** The gate of a superuser's statements: SQLite asks it about each access. SQLite asks while it prepares them. */
 import { constants } from 'node:sqlite'
 import type { ModelSchema, ModelTable } from './protocol.ts'
 
 type Name = string | null
 
-/** They list tables, columns and indexes, and change nothing. */
+/** Pragmas that list tables, columns and indexes, and change nothing. */
 const PRAGMAS: ReadonlySet<string> = new Set([
   'foreign_key_list',
   'index_info',
@@ -15,7 +15,7 @@ const PRAGMAS: ReadonlySet<string> = new Set([
   'table_xinfo',
 ])
 
-/** They reach beyond the database. */
+/** Functions that reach beyond the database. */
 export const FUNCTIONS: ReadonlySet<string> = new Set(['load_extension', 'fts3_tokenizer'])
 
 export const NO_FILES = 'ATTACH, DETACH and VACUUM are not allowed: there is one database'
@@ -26,7 +26,7 @@ export class WriteGate {
   readonly #collections: ReadonlySet<string>
   /** Tables that the statement may write, in lower case. */
   readonly written: Set<string> = new Set()
-  /** Those that statements see as copies. */
+  /** Tables that statements see as copies. */
   readonly shadowed: Set<string> = new Set()
   /** Whether the statement inserts, updates or deletes rows. */
   isWrite = false

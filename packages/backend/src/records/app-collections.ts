@@ -8,7 +8,7 @@ import type { Principal } from '../gateway/principal.ts'
 import type { HookName } from '../hooks/hook-events.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 
-/** They decide what a request gets to see, and run around REST alone. */
+/** Hooks that decide what a request gets to see, and run around REST alone. */
 const READ_HOOKS: readonly HookName[] = ['onRecordsListRequest', 'onRecordViewRequest', 'onRecordEnrich']
 
 interface AppCollectionsParts {

@@ -1,4 +1,4 @@
-/** What hooks can do beside records: mails, messages, logs, tokens, passwords. */
+/** Services for hooks beside records: mails, messages, logs, tokens, passwords. */
 import { badArgument } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { AccountsHost } from '../accounts/accounts-host.ts'
@@ -12,7 +12,7 @@ import type { Mails } from '../mails/mails.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
 
-/** What it is done with. */
+/** The parts behind the services. */
 export interface AppServicesParts extends Pick<AccountsHost, 'definitions' | 'passwords' | 'principals'> {
   readonly environment: Environment
   readonly logs: LogWriter

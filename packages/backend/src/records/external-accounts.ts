@@ -186,7 +186,7 @@ function unknownPassword(chance: Chance): JsonObject {
   return { password, passwordConfirm: password.text }
 }
 
-/** What the server itself can't write. */
+/** Throws the error of a write of the server itself as a failed login. */
 function asFailedLogin(error: unknown): never {
   if (!(error instanceof ServiceError)) throw error
   throw new ServiceError('INVALID', 'Failed to authenticate.', {

@@ -1,4 +1,4 @@
-/** What hooks can do with records: `HookApp`, on the services that others use, as the system. */
+/** Actions of hooks on records: `HookApp`, on the services that others use, as the system. */
 import type { Database } from 'pannier'
 import { badArgument } from 'pannier/internal'
 import type { Environment } from 'pannier/types'

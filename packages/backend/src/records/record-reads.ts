@@ -1,4 +1,4 @@
-/** What actors read of records: lists, single records, and what they see of them. */
+/** Reading of records for actors: lists, single records, and their shown forms. */
 import { RuleError } from '@pannier/rules'
 import { isPannierError, type Database, type Explanation } from 'pannier'
 import { readSnapshot, type SnapshotReader } from 'pannier/internal'
@@ -29,7 +29,7 @@ import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-
 interface ReadsOptions {
   readonly database: Database
   readonly environment: Environment
-  /** Those that never change have no `steadily`. */
+  /** The definitions. A fixed set of definitions has no `steadily`. */
   readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>
   readonly access: Access
   /** Reads views. */
@@ -149,7 +149,7 @@ export class RecordReads {
     return json!
   }
 
-  /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
+  /** The actor's view of stored documents of one collection. No rule but that of expanded records is asked. */
   async show(
     actor: Actor,
     definition: Definition,
@@ -183,7 +183,7 @@ export class RecordReads {
     return new RecordSnapshot(reader, this.#options)
   }
 
-  /** What `show` shows, in such a state. The state may end before hooks run. */
+  /** The records that `show` shows, in a given state. The state may end before hooks run. */
   async findIn(
     snapshot: RecordSnapshot,
     actor: Actor,
@@ -290,7 +290,7 @@ export class RecordReads {
     return definition
   }
 
-  /** What is to be shown, with what is expanded. */
+  /** The records to show, with expanded ones. */
   async #found(
     snapshot: RecordSnapshot,
     actor: Actor,

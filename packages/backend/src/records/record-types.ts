@@ -3,7 +3,7 @@
 /** Fields by name, with `id`, `collectionId`, `collectionName`, and `expand` if it was asked for. */
 export type RecordJson = Readonly<Record<string, unknown>>
 
-/** What stands in a body: values by field, with modifiers such as `total+` in the keys. */
+/** The values of a body by field, with modifiers such as `total+` in the keys. */
 export type RecordInput = Readonly<Record<string, unknown>>
 
 /** A file that is uploaded, as a value of a file field in a `RecordInput`. */
@@ -16,7 +16,7 @@ export interface UploadedFile {
   stream(): ReadableStream<Uint8Array>
 }
 
-/** What is shown of a record. */
+/** Options for the shown form of a record. */
 export interface ShowOptions {
   /** `author,comments_via_post.author` */
   readonly expand?: string

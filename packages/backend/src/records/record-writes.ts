@@ -1,4 +1,4 @@
-/** What actors write of records, with what they see of it afterwards. */
+/** Writing of records for actors, with their view of the record afterwards. */
 import type { Transaction } from 'pannier'
 import { pauseIn } from 'pannier/internal'
 import type { Actor } from '../access/actor.ts'

@@ -36,7 +36,7 @@ interface Judging {
   readonly chance: Chance
 }
 
-/** What refuses documents that are no records of their collection. It passes documents of collections without a definition. */
+/** The guard that refuses documents that are no records of their collection. It passes documents of collections without a definition. */
 export function recordsGuard(parts: GuardParts): WriteGuard {
   const { definitions, access, environment } = parts
   const judge = new Judge(parts)
@@ -132,12 +132,12 @@ function judged(
   return judge.update(actor, draft, { old, rev: undefined }, reader)
 }
 
-/** Its dates are its maker's, and it may stand beside the winner. */
+/** The refusal of a revision made elsewhere: its dates are its maker's, and it may stand beside the winner. */
 function madeElsewhere({ name }: Definition): string {
   return `Only superusers may write revisions of other replicas to '${name}' (new_edits=false). Use @pannier/client, or edit the record.`
 }
 
-/** Whose document it is, and what was there before. */
+/** The principal and the old revision of a document. */
 interface DocumentContext {
   readonly principal: Principal
   readonly definition: Definition
@@ -145,7 +145,7 @@ interface DocumentContext {
   readonly chance: Chance
 }
 
-/** What a rule can read of a request that was none of REST. */
+/** The actor of a write that did not come by REST, for rules. */
 export function actorOf(principal: Principal, old: JsonObject | undefined): Actor {
   const method = old === undefined ? 'POST' : 'PATCH'
   return { principal, request: { context: 'default', method, query: {}, headers: {} } }

@@ -47,7 +47,7 @@ export interface PreviewedRecord {
   readonly isAdmitted: boolean
 }
 
-/** What a rule admits. */
+/** The effect of a rule. */
 export interface RulePreview {
   /** The rule that was asked. */
   readonly rule: Rule
@@ -59,7 +59,7 @@ export interface RulePreview {
   readonly items: readonly PreviewedRecord[]
   /** The parts of the rule, for one record or a create; undefined where no condition decides. */
   readonly condition?: AnsweredCondition
-  /** What the account sees of one record that it may read. */
+  /** The account's view of a record that it may read. */
   readonly seen?: RecordJson
   /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
   readonly plan?: { readonly isExact: boolean; readonly text: string }
@@ -70,14 +70,14 @@ interface Parts extends JudgeParts {
   readonly reads: RecordReads
 }
 
-/** What is asked, read from a body. */
+/** The question, read from a body. */
 interface Asked {
   readonly action: PreviewedAction
   /** The rule is that of this field, not that of the records. */
   readonly field: FieldDefinition | undefined
   readonly rule: Rule | undefined
   readonly account: { readonly collection: string; readonly record: string } | undefined
-  /** What a write sends. */
+  /** The values of a write. */
   readonly body: JsonObject
   /** One record, by its id. */
   readonly record: string | undefined
@@ -102,7 +102,7 @@ type PreviewedAction = keyof typeof METHODS
 const PER_PAGE = 30
 const WRONG_VALUE = fieldError('validation_in_invalid', 'Must be a valid value.')
 
-/** What rules admit, before they are stored. */
+/** Previews of rules, before they are stored. */
 export class RulePreviews {
   readonly #parts: Parts
   readonly #judge: Judge
@@ -114,7 +114,7 @@ export class RulePreviews {
   }
 
   /**
-   * What a rule admits, for an account or a guest.
+   * The effect of a rule for an account or a guest.
    *
    * @param input - `action`, and what else the REST API documents
    * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID with data
@@ -365,7 +365,7 @@ function fieldIn({ fields }: Definition, action: Action, { field }: JsonObject):
   return found
 }
 
-/** Those of the documents that show a field by a rule. */
+/** The documents that show a field by a rule. */
 async function shownBy(
   snapshot: RecordSnapshot,
   access: Access,

@@ -1,4 +1,4 @@
-/** What hooks can do inside a transaction. */
+/** Actions of hooks inside a transaction. */
 import { badArgument } from 'pannier/internal'
 import type { Definition } from '../definitions/definition.ts'
 import { dateText } from '../fields/date-text.ts'

@@ -23,7 +23,7 @@ const WRONG_FORM = 'must be a valid macro or to have exactly 5 space separated s
 const WRONG_RANGE = 'the range must have 1 or 2 parts'
 const NUMBER = /^[+-]?\d+$/
 
-/** What is wrong, in PocketBase's words; undefined if nothing is. */
+/** The error of the expression, in PocketBase's words; undefined if it is right. */
 export function cronProblem(expression: string): string | undefined {
   if (MACROS.has(expression)) return undefined
   const segments = expression.split(' ')

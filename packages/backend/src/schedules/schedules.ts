@@ -17,7 +17,7 @@ export interface Schedule {
   readonly expression: string
 }
 
-/** What is done. */
+/** The work of a schedule. */
 type Job = () => unknown
 
 interface KnownJob extends Schedule {
@@ -46,7 +46,7 @@ export class Schedules {
   readonly #jobs = new Map<string, KnownJob>()
   readonly #running = new Map<string, Promise<void>>()
   #cancelTimer = (): void => {}
-  /** What the clock showed at the last look. */
+  /** The time of the last look at the clock. */
   #lookedMs = 0
   #closed = false
 
@@ -130,7 +130,7 @@ export class Schedules {
     this.#setTimer()
   }
 
-  /** Its time has come, at all servers: one of them starts it. */
+  /** Starts a job whose time has come, at all servers: one of them runs it. */
   async #startByClock(id: string, dueMs: number): Promise<void> {
     const minute = Math.round(dueMs / MINUTE_MS)
     try {

@@ -1,4 +1,4 @@
-/** What is wrong with settings, in PocketBase's codes and words. */
+/** Errors of settings, in PocketBase's codes and words. */
 import { BlockList, isIP } from 'node:net'
 import { BLANK, fieldError, NO_EMAIL, NO_MATCH, NOT_LISTED, outsideLength } from '../fields/field-errors.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'

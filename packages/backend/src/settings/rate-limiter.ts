@@ -13,7 +13,7 @@ import { addressesOf, isWithin } from './check-settings.ts'
 import type { Settings } from './settings.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
 
-/** What holds while the rules of the settings are off: for many people behind one address, not for a machine. */
+/** The rules while the rules of the settings are off: for many people behind one address, not for a machine. */
 const BUILT_IN: readonly RateLimitRule[] = [{ label: '*:auth', audience: '', duration: 60, maxRequests: 300 }]
 /** A proxy on this machine that is not trusted yet has the address of all clients. */
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1', '::ffff:127.0.0.0/104']
@@ -21,7 +21,7 @@ const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1', '::ffff:127.0.0.0/104
 export class RateLimiter {
   readonly #settings: Settings
   readonly #windows: Windows
-  /** What the windows were made for. */
+  /** The settings for which the windows were made. */
   #values: SettingsValues | undefined
   #rules: readonly RateLimitRule[] = []
   #excluded: BlockList = addressesOf([])

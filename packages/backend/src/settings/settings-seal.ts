@@ -8,7 +8,7 @@ const ALGORITHM = 'aes-256-gcm'
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** What is written into the seal, so that no other sealed text passes for settings. */
+/** The purpose in the seal, so that no other sealed text passes for settings. */
 const PURPOSE = 'pannier settings 1'
 const KEY_CHARS_MIN = 32
 

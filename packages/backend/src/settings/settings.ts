@@ -20,13 +20,13 @@ interface SettingsOptions {
   readonly key?: string | undefined
   /** The server is alone when it is left out. */
   readonly fleet?: Fleet
-  /** That of the database when it is left out. */
+  /** The chance of the database when it is left out. */
   readonly chance?: Chance
   /** Reports what a listener of `onChange` throws. */
   readonly report?: ReportFailure | undefined
 }
 
-/** What superusers have set, checked and stored. Get it by `openBackend`. */
+/** The settings of superusers, checked and stored. Get it by `openBackend`. */
 export class Settings {
   readonly #database: Database
   readonly #fleet: Fleet
@@ -85,7 +85,7 @@ export class Settings {
     return presentSettings(this.#values)
   }
 
-  /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
+  /** Changes settings; settings that are left out stay. @throws ServiceError FORBIDDEN, INVALID with data */
   async update(principal: Principal, input: JsonObject): Promise<JsonObject> {
     if (!principal.isAdmin) throw forbidden('')
     return this.#inTurn(() =>

@@ -35,7 +35,7 @@ interface ReportsParts {
   readonly journal: ChangeJournal | undefined
 }
 
-/** What a report answers. */
+/** The answer of a report. */
 export interface ReportResult extends JsonRows {
   /** The newest commit that the rows have, as this server counts them since its start. */
   readonly commit: number
@@ -89,7 +89,7 @@ export class Reports {
     return this.#change(principal, undefined, input, 'Failed to create report.')
   }
 
-  /** What is left out stays. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+  /** Changes a report; parts that are left out stay. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
   async update(principal: Principal, name: string, input: unknown): Promise<Report> {
     checkSuperuser(principal)
     return this.#change(principal, await this.#get(name), input, 'Failed to update report.')
@@ -223,7 +223,7 @@ export class Reports {
     return { ...report, created: old?.created ?? now, updated: now }
   }
 
-  /** What only SQLite and the definitions know. */
+  /** Errors that only SQLite and the definitions know. */
   async #deepErrors(
     { query, rule }: Pick<Report, 'query' | 'rule'>,
     definitions: readonly Definition[],

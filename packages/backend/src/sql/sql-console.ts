@@ -33,13 +33,13 @@ export interface SqlResult {
   readonly execTime: number
   /** By the last statement that has written rows; 0 if the first statement is no write. */
   readonly affectedRows: number
-  /** Those of the last statement; none if the first one is a write. */
+  /** The columns of the last statement; none if the first one is a write. */
   readonly columns: readonly ResultColumn[]
   /** At most 1000. */
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
-/** What has changed in a table, and what its records are now. */
+/** The changes in a table, and the records as they are now. */
 interface ChangedTable extends TableChanges {
   readonly definition: Definition
   /** The revisions of the records, by id. */
@@ -97,7 +97,7 @@ export class SqlConsole {
     return { execTime: Math.round(environment.now() - start), affectedRows, columns, rows }
   }
 
-  /** Its columns are those that the statements have seen. */
+  /** Checks that the columns are still those that the statements have seen. */
   #assertSame({ id, name, fields }: Definition): void {
     if (JSON.stringify(this.#parts.definitions.find(id)?.fields) === JSON.stringify(fields)) return
     throw new ServiceError('CONFLICT', `The fields of "${name}" have changed meanwhile, and nothing was written.`)

@@ -34,9 +34,9 @@ export interface DeviceCollection {
   readonly name: string
   /** `auth` or `base`. */
   readonly type: string
-  /** Those that a device has the stored values of. */
+  /** Fields whose stored values a device has. */
   readonly fields: readonly DeviceField[]
-  /** One for each field whose values are unique. */
+  /** The index of each field whose values are unique. */
   readonly indexes: readonly string[]
   /** The account sees each of its records. */
   readonly isOpen: boolean
@@ -50,11 +50,11 @@ export interface DeviceRules {
   readonly version: string
   /** The account as it sees itself; null: a guest. */
   readonly account: RecordJson | null
-  /** Those of the pull, and that of the account. */
+  /** The collections of the pull, and the account's own. */
   readonly collections: readonly DeviceCollection[]
 }
 
-/** What is known of the account itself, whatever fields its collection has. */
+/** Fields of the account itself that are known, whatever fields its collection has. */
 const PLAIN_AUTH_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'collectionId',
@@ -68,7 +68,7 @@ const PLAIN_AUTH_FIELDS: ReadonlySet<string> = new Set([
 const UNKNOWN = parse("@request.headers.unknown = ''")
 const [TRUE, FALSE] = [parse('1 = 1'), parse('1 = 0')]
 
-/** What reads the time has no answer on a device. */
+/** A time for rules of a device: a rule that reads the time has no answer there. */
 const NO_TIME = new Date(0)
 
 export function deviceRules(actor: Actor, { all, synced, own, account }: DeviceFacts): DeviceRules {
@@ -112,7 +112,10 @@ function bareCollection({ principal }: Actor, definition: Definition): Omit<Devi
   return { id, name, type, fields, indexes, isOpen: principal.isAdmin || ruleFor(principal, definition, 'list') === '' }
 }
 
-/** What is hidden, or filled by the server, is not known to a device. So are addresses of accounts, which some see and others don't. */
+/**
+ * Whether a device knows a field. Hidden fields, and fields that the server fills, are unknown. So are addresses of accounts, which some
+ * see and others don't.
+ */
 function isKnown(field: FieldDefinition, { type }: Definition): boolean {
   if (field.hidden || field.viewRule !== undefined || field.type === 'password' || field.type === 'autodate')
     return false
@@ -130,9 +133,9 @@ function bareField(field: FieldDefinition): DeviceField {
   }
 }
 
-/** What the rules of a device are made of. */
+/** The parts for the rules of a device. */
 interface DeviceFacts {
-  /** It has all collections. */
+  /** The schema of all collections. */
   readonly all: Schema
   readonly synced: readonly Definition[]
   /** The definition of the account's collection; undefined: a guest. */
@@ -144,12 +147,12 @@ interface DeviceFacts {
 interface Cutting {
   readonly actor: Actor
   readonly all: Schema
-  /** It has what a device knows. */
+  /** The schema of the fields that a device knows. */
   readonly schema: Schema
   readonly definition: Definition
   /** The record's own fields are what the caller sends. */
   readonly isCreate: boolean
-  /** It is asked about new records and about those that are stored. */
+  /** True if the rule is asked about new records and about stored ones. */
   readonly isOfField: boolean
 }
 

@@ -16,7 +16,7 @@ export interface RuleProblem {
   readonly position: number | null
 }
 
-/** What a rule costs for accounts that it means the same to. */
+/** The cost of a rule for accounts that it means the same to. */
 export interface CostForAccounts extends RuleCost {
   /** Names of collections; `null`: guests. */
   readonly accounts: readonly (string | null)[]
@@ -30,7 +30,7 @@ export interface ExplainedRule {
   readonly name: string
   /** `null`: superusers only. */
   readonly rule: Rule
-  /** That of the accounts for which it costs most; `null` if no rule is asked. */
+  /** The cost for the accounts for which it is highest; `null` if no rule is asked. */
   readonly cost: CutCost | null
   /** Empty if superusers only may. */
   readonly costs: readonly CostForAccounts[]
@@ -38,11 +38,11 @@ export interface ExplainedRule {
 
 /** The rules of a collection, explained. */
 export interface ExplainedRules {
-  /** Its name. */
+  /** The name of the collection. */
   readonly collection: string
   /** The list rule is the first. */
   readonly rules: readonly ExplainedRule[]
-  /** What keeps the collection from being synced; empty: it can be. */
+  /** The reasons why the collection can't be synced; none if it can be. */
   readonly syncProblems: readonly RuleProblem[]
   /** The fields that have an index by themselves: relations, and what the list rule compares. */
   readonly indexes: readonly string[]

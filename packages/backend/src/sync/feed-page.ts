@@ -15,18 +15,18 @@ import { withheld } from './ruled-fields.ts'
 import { allOf, countIn, heldAt, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
 import type { AccountRule, AccountRules } from './sync-rules.ts'
 
-/** What a replica does, in this order. */
+/** The steps of a replica, in this order. */
 export type FeedRow =
-  /** It forgets a record. `deleted`: nobody has it any more. */
+  /** The replica forgets a record. `deleted`: nobody has it any more. */
   | { readonly left: string; readonly deleted: boolean }
-  /** It has the record, without some of the fields. `mark`: all records come. */
+  /** The replica has the record, without some of the fields. `mark`: all records come. */
   | { readonly document: JsonObject; readonly without: ReadonlySet<string>; readonly mark?: string }
   /** As before, and it has this revision already. */
   | { readonly id: string; readonly rev: string; readonly mark: string }
-  /** It forgets all records without this mark. */
+  /** The replica forgets all records without this mark. */
   | { readonly end: string }
 
-/** What a page is read from. */
+/** The source of a page. */
 export interface PageSource {
   readonly guard: GuardReader
   /** The library's name of the collection. */
@@ -34,17 +34,17 @@ export interface PageSource {
   readonly rows: RememberedRows
   readonly rules: AccountRules
   readonly account: FeedToken['account']
-  /** What the replica wants. */
+  /** The part of the collection that the replica wants. */
   readonly part: Part
   /** By their names. */
   readonly holdings: (name: string) => Holdings
-  /** What the account holds now. */
+  /** The current holdings of the account. */
   readonly now: AllHeldAt
   /** Whether the replica says that it has a revision of a record, as it is shown now. */
   readonly has: Has
 }
 
-/** What a replica says that it has. */
+/** Whether a replica claims to have this revision. */
 export type Has = (id: string, rev: string) => boolean
 
 /** How much a page may have: rows, and entries that are looked at. */

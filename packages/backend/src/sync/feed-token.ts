@@ -1,4 +1,4 @@
-/** What a replica has, and how far a sweep has come: docs/internals/ruled-sync.md. */
+/** The state of a replica, and how far a sweep has come: docs/internals/ruled-sync.md. */
 
 /**
  * A state of a replica between two bounds, as of a sequence. It has all that `must` shows at all times from `fromMs` to `toMs`. It has

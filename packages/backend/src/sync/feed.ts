@@ -40,7 +40,7 @@ interface Wanted {
   readonly definition: Definition
   /** Undefined: the replica is new. */
   readonly token: FeedToken | undefined
-  /** What the replica has, where all records come again. */
+  /** The revisions of the replica, where all records come again. */
   readonly has?: Has
   /** Which part of the collection; the whole by default. */
   readonly part?: Part
@@ -60,7 +60,7 @@ export interface PulledPage {
 
 /** `bytes`: of the pages of all collections of a pull. */
 const LIMITS: PageLimits = { rows: 1000, entries: 4000, bytes: 2 * 1024 * 1024 }
-/** What the pages of one pull have in common. */
+/** The common parts of the pages of one pull. */
 interface Pull {
   readonly reader: SnapshotReader
   readonly definition: Definition

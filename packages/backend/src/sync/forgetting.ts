@@ -31,7 +31,7 @@ export interface Forgetful {
   readonly boots: Boots
   readonly holdings: HoldingsStore
   readonly environment: Pick<Environment, 'wallClock'>
-  /** What a replica may need that was away for less is kept. */
+  /** The longest absence after which a replica still finds its data. */
   readonly horizonMs: number
 }
 

@@ -20,7 +20,7 @@ interface SyncedState extends SyncedCollection {
   readonly commit: number
 }
 
-/** What can't be read at once is a difference. */
+/** The most entries that are read at once. A walk with more counts as a difference. */
 const ENTRIES_MAX = 4000
 
 type Rows = NonNullable<ReturnType<typeof rememberedRows>>
@@ -40,7 +40,7 @@ class Walk {
     this.rows = isIndexed ? rememberedRows(guard, this.#collection, rules.view) : undefined
   }
 
-  /** Those of two lists of spans that have fewer rows. */
+  /** The list of spans that has fewer rows. */
   fewer(one: readonly Span[], other: readonly Span[]): readonly Span[] {
     if (this.rows === undefined || one.length === 0) return one
     const count = countIn(this.rows, one, Infinity)
@@ -58,7 +58,7 @@ class Walk {
     return this.someWritten(isFound)
   }
 
-  /** The same of records that the index does not have. */
+  /** Whether one of the records is found that the index does not have. */
   someWritten(isFound: (written: WrittenDocument) => boolean): boolean {
     const { guard } = this.#state
     let since = this.rows?.builtTo ?? 0

@@ -1,6 +1,6 @@
 /**
- * What accounts hold now, for pulls and for signals. It is computed again only after a write of the account, or of a collection that the
- * rule leads to. So a pull with nothing new costs the same with one ground and with 10,000.
+ * Current holdings of accounts, for pulls and for signals. It is computed again only after a write of the account, or of a collection
+ * that the rule leads to. So a pull with nothing new costs the same with one ground and with 10,000.
  */
 import type { RuleRecords } from '@pannier/rules'
 import { holdingsOf, type Holdings } from '@pannier/rules/cut'
@@ -13,14 +13,14 @@ import { weightOf } from './holdings-store.ts'
 import { Reads } from './noted-reads.ts'
 import type { AccountRules } from './sync-rules.ts'
 
-/** What an account holds of rules, and what was read to compute it. */
+/** The holdings of an account, and the collections that were read to compute them. */
 interface Held {
   readonly holdings: Holdings
   readonly reads: ReadonlySet<string>
 }
 
 interface Known extends Held {
-  /** What it was computed from. */
+  /** The stamp of the state that they were computed from. */
   readonly stamp: string
 }
 
@@ -36,8 +36,8 @@ export class HeldNow {
   }
 
   /**
-   * What an account holds of the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what is read
-   * if it is computed, also if that fails.
+   * The holdings of an account by the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what
+   * is read if it is computed, also if that fails.
    */
   of(
     guard: GuardReader,
@@ -71,7 +71,7 @@ function isTimed({ alternatives }: AccountRules): boolean {
   return alternatives.some((each) => each.isTimed)
 }
 
-/** The one who holds. */
+/** The account that holds. */
 export interface Holder {
   readonly account: FeedToken['account']
   /** Whether the manage rule is asked. It admits no API token. */
@@ -86,7 +86,7 @@ export function holderOf({ account, apiToken }: Principal): Holder {
   }
 }
 
-/** What an account holds in one state of the database. `reads` stands between the rule and the records, and notes what is read. */
+/** The holdings of an account in one state of the database. `reads` stands between the rule and the records, and notes what is read. */
 function holdingsIn(
   guard: GuardReader,
   definitions: KnownDefinitions,

@@ -1,13 +1,13 @@
 /**
- * What accounts held when they were answered, by its content: a token names it. Equal holdings are stored once. Long lists are stored
- * in chunks, and equal chunks once: who loses one ground of 10,000 stores one chunk, and the names of the others.
+ * Holdings of accounts as of their answers, by content: a token names them. Equal holdings are stored once. Long lists are stored in
+ * chunks, and equal chunks once: who loses one ground of 10,000 stores one chunk, and the names of the others.
  */
 import { createHash } from 'node:crypto'
 import type { Holding, Holdings, ValueSet } from '@pannier/rules/cut'
 import type { Collection, Database } from 'pannier'
 import { LruMap } from 'pannier/internal'
 
-/** What is stored was named by a token at this time, or later by less than a renewal. */
+/** The time when a token named the document last. A token may have named it later, by less than a renewal. */
 interface Used {
   readonly _id: string
   readonly usedMs: number
@@ -33,7 +33,7 @@ interface Known {
 
 interface StoreOptions {
   readonly database: Database
-  /** What was named within it is stored. */
+  /** The time within which a named document is kept. */
   readonly horizonMs: number
 }
 

@@ -48,7 +48,7 @@ class LiveSync implements Signals {
   readonly #left = new Map<Watcher, WatchedCollection>()
   readonly #byRead = new Map<string, Map<Watcher, WatchedCollection>>()
   #schema: unknown
-  /** All that time has changed until then is signalled. */
+  /** The time until which all changes by the clock are signalled. */
   #lookedMs = 0
   #cancelTimer = (): void => {}
 

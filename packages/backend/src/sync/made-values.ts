@@ -1,5 +1,5 @@
 /**
- * What the server has made of the values of a write: it completes dates, and names files. So a later update of the device can say that it
+ * Values that the server generates for a write: it completes dates, and names files. So a later update of the device can say that it
  * knows a field by that write. docs/internals/sync-writes.md is the contract.
  */
 import { isDeepStrictEqual } from 'node:util'

@@ -1,8 +1,8 @@
-/** What two holdings of the same rules have in common. */
+/** Common records of two holdings of the same rules. */
 import type { Holding, Holdings } from '@pannier/rules/cut'
 import type { AccountRules } from './sync-rules.ts'
 
-/** What both surely show. Where they test otherwise, or have no common range, nothing of an alternative. */
+/** The holdings of records that both surely show. Where they test otherwise, or have no common range, nothing of an alternative. */
 export function meet({ alternatives }: AccountRules, one: Holdings, other: Holdings): Holdings {
   return one.map((first, index) => {
     const second = other[index]

@@ -1,6 +1,6 @@
 /**
- * What came of the transactions of devices, by account, device and number. An outcome is stored in the commit of its writes, so a backup has
- * both or neither. It has no record: what a device may see of one is asked when it is answered.
+ * Outcomes of the transactions of devices, by account, device and number. An outcome is stored in the commit of its writes, so a backup
+ * has both or neither. It has no record: what a device may see of one is asked when it is answered.
  */
 import { createHash } from 'node:crypto'
 import type { Collection, Database, Transaction } from 'pannier'
@@ -11,7 +11,7 @@ interface OutcomeDocument {
   readonly _id: string
   /** Milliseconds since 1970 when it was stored. */
   readonly at: number
-  /** What the writes are known by again. */
+  /** The digest by which repeated writes are known. */
   readonly digest: string
   readonly outcome: StoredOutcome
 }
@@ -22,7 +22,7 @@ interface ForgottenDocument {
   readonly forgotten: number
 }
 
-/** What is known of a transaction. */
+/** The stored outcome of a transaction. */
 export type KnownOutcome = Pick<OutcomeDocument, 'digest' | 'outcome'>
 
 /** No CouchDB database can have this name. */
@@ -104,7 +104,7 @@ export function deviceOf(account: Account | undefined, device: string): string {
   return digestOf([owner, device])
 }
 
-/** The same for equal values, whatever the order of their keys. */
+/** A digest that is equal for equal values, whatever the order of their keys. */
 export function digestOf(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value, sorted)).digest('hex')
 }

@@ -5,7 +5,7 @@ import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 
-/** What a replica has of what its account may list. */
+/** The part that a replica has of the records that its account may list. */
 export interface Part {
   /** Another filter has another one; undefined: all of the collection. */
   readonly version: string | undefined
@@ -13,7 +13,7 @@ export interface Part {
   has(record: RuleRecord): boolean
 }
 
-/** All of a collection. */
+/** The whole collection. */
 export const WHOLE: Part = { version: undefined, has: () => true }
 
 const EXPECTED = 'It may read the fields of a record that everybody sees, and compare them with texts and numbers.'

@@ -1,4 +1,4 @@
-/** What could never pass, whatever the rules say: docs/internals/sync-writes.md. */
+/** Checks that a write must pass whatever the rules are: docs/internals/sync-writes.md. */
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { meant } from '../fields/apply-input.ts'
@@ -11,7 +11,7 @@ import { refuse } from './rejection.ts'
 
 const TRANSACTIONS_MAX = 100
 
-/** The one whose writes are limited. */
+/** The limit of a client's writes. */
 export interface Limited {
   /** The rate limit that a write counts for. */
   readonly limitOf: (principal: Principal, write: PushWrite) => RateLimitRule | undefined
@@ -56,7 +56,7 @@ function takesFiles({ fields }: Definition, name: string): boolean {
 }
 
 const NO_FIELD = fieldError('validation_unknown_field', 'The collection has no such field.')
-/** What forms of accounts have beside fields. */
+/** Names in forms of accounts beside fields. */
 const FORM_FIELDS = ['passwordConfirm', 'oldPassword']
 
 /** Rules may read what is no field: `@request.body.code`. */

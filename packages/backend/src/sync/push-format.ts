@@ -1,10 +1,10 @@
-/** What a device sends of its writes, and what the server says of them: docs/internals/sync-writes.md. */
+/** The format of a device's writes, and of the server's outcomes: docs/internals/sync-writes.md. */
 import type { ErrorData } from '../gateway/service-error.ts'
 import type { RecordInput, RecordJson } from '../records/record-types.ts'
 
 /**
- * What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. `rev`: that revision,
- * as the device knows it. It counts if the outcome of the transaction is forgotten.
+ * The base of a write: a revision, or the result of write `at` of transaction `n`; null: any state. `rev`: that revision, as the device
+ * knows it. It counts if the outcome of the transaction is forgotten.
  */
 export type PushBase = string | { readonly n: number; readonly at: number; readonly rev?: string } | null
 
@@ -28,7 +28,7 @@ export type PushWrite =
       /** Only the fields that change. */
       readonly values: RecordInput
       readonly files?: PushFiles
-      /** What these fields had when the device changed them: it merges by field. */
+      /** The values of these fields when the device changed them: it merges by field. */
       readonly was?: Readonly<Record<string, unknown>>
       /** By field, the write of this device that made what it had. The server may have stored another value than was sent. */
       readonly own?: Readonly<Record<string, OwnWrite>>
@@ -39,7 +39,7 @@ export type PushWrite =
 export interface OwnWrite {
   /** The number of its transaction. */
   readonly n: number
-  /** Its place among the writes of the transaction, from 0. */
+  /** The position among the writes of the transaction, from 0. */
   readonly at: number
 }
 
@@ -57,7 +57,7 @@ export interface PushTransaction {
 /** Why a transaction is rejected. `DEPENDS`: it builds on one that was rejected, or that is not known. */
 export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEPENDS'
 
-/** What came of a transaction, as it is stored: with no record. */
+/** The outcome of a transaction, as it is stored: with no record. */
 export type StoredOutcome =
   /** `revs`: of the record after each write; null after a delete. */
   | { readonly status: 'ok'; readonly revs: readonly (string | null)[]; readonly made?: MadeValues }

@@ -41,13 +41,13 @@ export interface PushHost {
 /** Files of a push, by the names of their parts. */
 type PushedFiles = ReadonlyMap<string, UploadedFile>
 
-/** The one that pushes. */
+/** The device that pushes. */
 export interface Pusher extends Limited {
   /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
   readonly actor: () => Promise<Actor>
   /** Made by the client. */
   readonly device: string
-  /** What came beside the transactions, by part. */
+  /** Files that came beside the transactions, by part. */
   readonly files: PushedFiles
   /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
   readonly count: (principal: Principal, write: PushWrite) => void
@@ -76,7 +76,7 @@ export class Push {
   }
 
   /**
-   * What comes of transactions, in their order. Those after one that can't be judged now have no outcome.
+   * The outcomes of transactions, in their order. Those after one that can't be judged now have no outcome.
    *
    * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: an admin without an account; what hinders the first one
    */
@@ -115,7 +115,7 @@ export class Push {
     })
   }
 
-  /** Which of its transactions the server knows as ok. Ask it before the state that it is about is read. */
+  /** Numbers of its transactions that the server knows as ok. Ask it before the state that it is about is read. */
   async acknowledged(
     { principal }: Actor,
     device: string,
@@ -278,7 +278,7 @@ export class Push {
       : this.#host.access.revisions.of(principal, definition, write!.id, rev)
   }
 
-  /** What the account may list of a record now; null: nothing. */
+  /** The record as the account may list it now; null: it may not. */
   async #currentOf(actor: Actor, write: PushWrite | undefined): Promise<RecordJson | null> {
     const { definitions, reads } = this.#host
     const definition = write && definitions.find(write.collection)

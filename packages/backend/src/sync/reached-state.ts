@@ -6,7 +6,7 @@ import { isAsMuch, withheld } from './ruled-fields.ts'
 import { heldAt, isClocked, minus, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
 import type { AccountRule, AccountRules } from './sync-rules.ts'
 
-/** Whose replica it is, and by which rules. */
+/** The account of a replica, and its rules. */
 interface Replicated {
   readonly rules: AccountRules
   readonly account: FeedToken['account']
@@ -19,7 +19,7 @@ export class ReachedState {
   readonly sequence: number
   /** Nothing else is shown to the replica. */
   readonly may: AllHeldAt
-  /** What is surely shown, at both ends of a span of time. */
+  /** The records that are surely shown, at both ends of a span of time. */
   readonly #must: readonly AllHeldAt[]
   readonly #reached: Reached
   readonly #replicated: Replicated

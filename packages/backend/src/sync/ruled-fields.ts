@@ -12,11 +12,11 @@ export interface FieldRule {
   readonly text: string
   /** The fields that have it as their view rule. The manage rule has none. */
   readonly names: readonly string[]
-  /** It is the manage rule. */
+  /** True for the manage rule. */
   readonly isManage: boolean
 }
 
-/** What decides which fields of a record are shown. */
+/** The rules that decide which fields of a record are shown. */
 export interface RuledFields {
   readonly rules: readonly FieldRule[]
   /** Fields that only superusers see. */

@@ -14,7 +14,7 @@ export interface Span {
   readonly range: LastRange
 }
 
-/** What is held of one rule, as it is at a time. */
+/** The holdings of one rule, as of a time. */
 export interface HeldAt {
   readonly holdings: Holdings
   readonly viewer: Viewer
@@ -22,7 +22,7 @@ export interface HeldAt {
   readonly grounds: readonly (ReadonlySet<string> | undefined)[]
 }
 
-/** What is held of all rules of a collection, as it is at a time. */
+/** The holdings of all rules of a collection, as of a time. */
 export interface AllHeldAt {
   readonly list: HeldAt
   readonly fields: readonly HeldAt[]
@@ -54,7 +54,7 @@ export function groundOf(value: string): string {
 /** The ground of an alternative that has none. */
 const ANY: ReadonlySet<string> = new Set(['*'])
 
-/** All that is held, of all alternatives or of some. */
+/** Spans of all holdings, of all alternatives or of some. */
 export function allOf({ rule, sides }: AccountRule, held: HeldAt, isAsked: (index: number) => boolean = all): Span[] {
   return rule.alternatives.flatMap((alternative, index) => {
     const holding = held.holdings[index]
@@ -71,7 +71,7 @@ function all(): boolean {
 }
 
 /**
- * What `held` has and none of `others` together has for certain: they are one state of holdings at both ends of a span of time. It
+ * Spans that `held` has and none of `others` together has for certain: they are one state of holdings at both ends of a span of time. It
  * goes by grounds, bounds and parameters, and not row by row.
  */
 export function minus(rules: AccountRule, held: HeldAt, others: readonly HeldAt[], sameTime: boolean): Span[] {
@@ -118,7 +118,7 @@ export function groundsOf({ grounds }: Holding): ReadonlySet<string> {
 type Bound = ReturnType<Viewer['bound']>
 
 const SIDES = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const
-/** What lies behind a bound. */
+/** The side behind a bound. */
 const BEHIND = { '<': 'gte', '<=': 'gt', '>': 'lte', '>=': 'lt' } as const
 
 /** Undefined: no value is within the bound. */
@@ -127,7 +127,7 @@ function wholeRange({ range }: Alternative, bound: Bound): LastRange | undefined
   return bound === null ? undefined : { [SIDES[range.operator]]: bound }
 }
 
-/** What is within one bound and not within all others. Undefined: nothing. */
+/** The strip within one bound and not within all others. Undefined: nothing. */
 function stripOf({ range }: Alternative, bound: Bound, others: readonly Bound[]): LastRange | undefined {
   if (range === undefined || bound === null) return undefined
   const { operator } = range

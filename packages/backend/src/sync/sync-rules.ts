@@ -23,7 +23,7 @@ const NOBODY = '1 = 2'
 /** The list rule, as problems name it. */
 export const LIST_RULE = 'list rule'
 
-/** What an index keeps of each record for alternatives with one key. */
+/** The side of a rule for which an index keeps entries of each record. */
 interface Side {
   readonly rule: Cut
   readonly alternative: Alternative
@@ -43,7 +43,7 @@ export interface AccountRules {
   /** Which fields of them are shown: one for each rule of `ruled`. */
   readonly fields: readonly AccountRule[]
   readonly ruled: RuledFields
-  /** Those of all rules, in this order. Holdings have it, too. */
+  /** The alternatives of all rules, in this order. Holdings have it, too. */
   readonly alternatives: readonly Alternative[]
 }
 
@@ -62,7 +62,7 @@ export interface SyncRules {
   readonly version: string
   /** How records are shown: with other fields, or other rules of fields, it is another one. */
   readonly shape: string
-  /** Those of the list rule are the first. */
+  /** The sides of all rules, those of the list rule first. */
   readonly sides: readonly Side[]
   /** How many sides are of the list rule. */
   readonly listSides: number
@@ -70,7 +70,7 @@ export interface SyncRules {
   indexedAt: number | undefined
   /** `null`: guests. @throws ServiceError INVALID if the list rule can't be asked for accounts of this kind */
   of(accounts: string | null): AccountRules
-  /** Those of the list rule are the first. */
+  /** The problems of all rules, those of the list rule first. */
   readonly problems: readonly SyncProblem[]
 }
 

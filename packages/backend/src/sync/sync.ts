@@ -28,15 +28,18 @@ import { indexName } from './sides-view.ts'
 import { assertSyncable, VIEWS } from './sync-rules.ts'
 import { deviceRules, type DeviceRules } from './device-rules.ts'
 
-/** What a replica does, in this order. */
+/** The steps of a replica, in this order. */
 export type SyncRow =
-  /** It forgets a record. `deleted`: nobody has it any more. */
+  /** The replica forgets a record. `deleted`: nobody has it any more. */
   | { readonly left: string; readonly deleted: boolean }
-  /** It has a record, with `_rev` and the fields that the account sees. `mark`: all records come, and those without it go at the end. */
+  /**
+   * The replica has a record, with `_rev` and the fields that the account sees. `mark`: all records come, and those without it go at the
+   * end.
+   */
   | { readonly record: RecordJson; readonly mark?: string }
   /** As before, and it has this revision already. Only where `has` says so. */
   | { readonly id: string; readonly rev: string; readonly mark: string }
-  /** It forgets all records that do not have this mark. */
+  /** The replica forgets all records that do not have this mark. */
   | { readonly end: string }
 
 /** A page of one collection. */
@@ -51,10 +54,10 @@ export interface SyncPage {
   readonly isReset: boolean
 }
 
-/** What a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
+/** The records that a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
 export type SyncHas = '*' | Readonly<Record<string, string>>
 
-/** What `pull` takes beside tokens. */
+/** The options of `pull`, beside tokens. */
 export interface PullOptions {
   /** How much each page may have. */
   readonly limits?: Partial<PageLimits>
@@ -68,7 +71,7 @@ const HORIZON_MS = 30 * 24 * 3600 * 1000
 /** How many collections one request may name. */
 const COLLECTIONS_MAX = 50
 
-/** What pulls of one start of the server need. */
+/** The parts that pulls of one start of the server need. */
 interface Started {
   readonly boots: Boots
   readonly holdings: HoldingsStore
@@ -166,7 +169,7 @@ export class Sync {
     return { boot: boots.current, outcomes: await this.#push.push(pusher, transactions) }
   }
 
-  /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
+  /** Numbers of a device's acknowledged transactions that are in the state of a pull that begins afterwards. */
   async acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged> {
     const { boots } = await this.#start()
     const known =
@@ -201,7 +204,8 @@ export class Sync {
   }
 
   /**
-   * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule, which is explained alone.
+   * The costs of the rules of a collection, and the reasons why it can't be synced. `rule`: in place of its list rule, which is explained
+   * alone.
    *
    * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID if it is no rule
    */
@@ -249,7 +253,7 @@ export class Sync {
     started?.boots.close()
   }
 
-  /** What a replica says that it has. */
+  /** The revisions that a replica claims to have. */
   #hasOf({ principal }: Actor, definition: Definition, has: SyncHas = {}): Has {
     if (has === '*') return () => true
     const revisions = new Map(Object.entries(has))

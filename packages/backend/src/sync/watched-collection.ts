@@ -8,7 +8,7 @@ import type { Watcher } from './watcher.ts'
 import type { Watching } from './watching.ts'
 
 export class WatchedCollection {
-  /** What sessions subscribe to. */
+  /** A collection to which sessions subscribe. */
   readonly name: string
   /** Whether its watchers are superusers. */
   readonly isAdmin: boolean
@@ -17,7 +17,7 @@ export class WatchedCollection {
   /** By the keys of their principals. */
   readonly watchers: Map<string, Watcher> = new Map()
   readonly #byGround = new Map<string, Set<Watcher>>()
-  /** Those whose view of the collection changes with time. */
+  /** Watchers whose view of the collection changes with time. */
   readonly timed: Set<Watcher> = new Set()
   /** Until when none of them sees anything else, if nothing is written. */
   until: number = Infinity

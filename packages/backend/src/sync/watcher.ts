@@ -31,7 +31,7 @@ export class Watcher {
     this.holder = holderOf(principal)
   }
 
-  /** What was signalled when the clock was looked at: what it held, at that time. */
+  /** The watching as it was signalled at the last look at the clock: with its holdings, at that time. */
   asOf(lookedMs: number): Watching | undefined {
     const { watching } = this
     if (watching === undefined || !isTimed(watching.rules) || watching.ms >= lookedMs) return watching

@@ -1,4 +1,4 @@
-/** What a watcher sees, as of a moment. */
+/** A watcher's view, as of a moment. */
 import { RuleError } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import { isPannierError } from 'pannier'
@@ -8,7 +8,7 @@ import { Reads } from './noted-reads.ts'
 import { heldAt, type AllHeldAt } from './spans.ts'
 import type { AccountRules } from './sync-rules.ts'
 
-/** What is known of a watcher as of the commits that were looked at. */
+/** The state of a watcher as of the commits that were looked at. */
 export interface Watching {
   readonly rules: AccountRules
   readonly holder: Holder
@@ -16,11 +16,11 @@ export interface Watching {
   readonly held: AllHeldAt
   /** As of when. */
   readonly ms: number
-  /** What was read for it. */
+  /** Collections that were read for it. */
   readonly reads: ReadonlySet<string>
 }
 
-/** What an account holds in one state, and what was read for it. */
+/** The holdings of an account in one state, and the collections that were read for them. */
 export function watchingIn(
   guard: GuardReader,
   heldNow: HeldNow,

@@ -10,14 +10,14 @@ import type { RecordSnapshot } from './record-snapshot.ts'
 interface AskedDocuments {
   readonly actor: Actor
   readonly definition: Definition
-  /** Its rule is not null, or the actor is a superuser. */
+  /** The action. Its rule is not null, or the actor is a superuser. */
   readonly action: ReadAction
   readonly documents: readonly JsonObject[]
   /** The context of the request, if it is another than the actor's. */
   readonly context?: string
 }
 
-/** Those of the documents that the rule admits; undefined if it names what is no longer there. */
+/** The documents that the rule admits; undefined if the rule names something that is gone. */
 export async function admittedOf(
   snapshot: RecordSnapshot,
   access: Access,
@@ -34,7 +34,7 @@ export async function admittedOf(
   return meeting(snapshot, bound, documents)
 }
 
-/** Those of the documents that meet a rule which is prepared. */
+/** The documents that meet a prepared rule. */
 export async function meeting(
   snapshot: RecordSnapshot,
   bound: BoundRule,

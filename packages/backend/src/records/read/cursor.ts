@@ -7,16 +7,16 @@ import type { Selection } from 'pannier/types'
 import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
 import { invalid, type ServiceError } from '../../gateway/service-error.ts'
 
-/** One of the keys that give a list its total order. The last one is unique: `$created`, or `_id`. */
+/** A key of a list's total order. The last one is unique: `$created`, or `_id`. */
 export interface OrderKey {
-  /** Of documents. */
+  /** The path in documents. */
   readonly path: string
   readonly descending: boolean
-  /** What a missing value counts as; undefined if that is not known. */
+  /** The value that a missing one counts as; undefined if that is not known. */
   readonly empty: SortPath['empty'] | undefined
 }
 
-/** What a record has for a key. Flags are 1 and 0; null is there where a path leads to no record. */
+/** The value of a record for a key. Flags are 1 and 0; null is there where a path leads to no record. */
 type CursorValue = string | number | null
 
 /** Beyond the number of records that a collection can have. */
@@ -28,7 +28,7 @@ export function cursorText(keys: readonly OrderKey[], values: readonly unknown[]
 }
 
 /**
- * What the record before the page has for each key. Undefined for the empty text: the page is the first one.
+ * The values of the record before the page, for each key. Undefined for the empty text: the page is the first one.
  *
  * @throws ServiceError INVALID
  */

@@ -17,7 +17,7 @@ const LEVELS_MAX = 6
 const BACK_MAX = 1000
 /** Records in one answer. */
 const SHOWN_MAX = 100_000
-/** What a related record costs of the request's rows: it is read, its rule is asked, and it is shown. */
+/** The rows that a related record costs a request: it is read, its rule is asked, and it is shown. */
 const ROWS_EACH = 10
 
 /** A step of a path. */
@@ -33,7 +33,7 @@ interface Expanding {
   readonly access: Access
   readonly definitions: KnownDefinitions
   readonly snapshot: RecordSnapshot
-  /** What the expanded records may take. */
+  /** The memory for expanded records. */
   readonly budget: AnswerBudget
   /** Makes records to show, of one collection. */
   show(definition: Definition, documents: readonly JsonObject[], context: string): Promise<ShownRecord[]>
@@ -52,7 +52,7 @@ export async function expandRecords(
   expanding.budget.take(shown.repeatedBytes)
 }
 
-/** What a record shows, with those that it leads to. */
+/** The cost of a shown record, with its related records. */
 interface Shown {
   readonly count: number
   readonly bytes: number
@@ -119,7 +119,7 @@ async function follow(
 /** The records that were merged into each: those that many lead to are merged once. */
 type Merged = Map<ShownRecord, Set<ShownRecord>>
 
-/** What an earlier path has expanded stays. */
+/** Merges expanded records. Records of an earlier path stay. */
 function merge(into: ShownRecord, from: ShownRecord, merged: Merged): void {
   const others = merged.get(into) ?? new Set()
   if (from.expand === undefined || others.has(from)) return
@@ -173,7 +173,7 @@ async function idsOf(
   return ids.map((id) => (found.get(id) ?? []).map((document) => document['_id'] as string))
 }
 
-/** Those that the actor may view; undefined if the collection is locked, or its rule names what is no longer there. */
+/** The documents that the actor may view; undefined if the collection is locked, or its rule names something that is gone. */
 async function viewable(
   definition: Definition,
   ids: readonly string[],

@@ -11,7 +11,7 @@ interface ShownDocuments {
   readonly actor: Actor
   readonly definition: Definition
   readonly documents: readonly JsonObject[]
-  /** That of the request. */
+  /** The context of the request. */
   readonly context: string
 }
 

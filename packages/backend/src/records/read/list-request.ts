@@ -1,4 +1,4 @@
-/** What a client asks of a list, read and limited as PocketBase does. */
+/** The request for a list, read and limited as PocketBase does. */
 import type { Actor } from '../../access/actor.ts'
 import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
 import type { ListOptions } from '../record-types.ts'
@@ -12,7 +12,7 @@ const PER_PAGE_MAX = 1000
 const SORTS_MAX = 8
 const SORT_LENGTH_MAX = 255
 
-/** One of the orders of a list. */
+/** An order of a list. */
 export interface SortKey {
   /** A path, `@random` or `@rowid`. */
   readonly by: string

@@ -10,7 +10,8 @@ type Modifier = (value: unknown) => unknown
 type Wanted = ReadonlyMap<string, Modifier | undefined>
 
 /**
- * What to show of a value; undefined: all of it. A name that nothing has is ignored. Keys come in the order of the alphabet.
+ * A function that picks the fields to show; undefined: all of them. A name that nothing has is ignored. Keys come in the order of the
+ * alphabet.
  *
  * @throws ServiceError INVALID for a modifier that is unknown or has wrong arguments
  */

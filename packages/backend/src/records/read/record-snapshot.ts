@@ -1,4 +1,4 @@
-/** All that one request reads: records of one state of the database, views of it included. */
+/** The records that one request reads, all of one state of the database, views included. */
 import type { BoundRule, RuleRecords } from '@pannier/rules'
 import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
@@ -27,7 +27,7 @@ interface SnapshotParts {
 export class RecordSnapshot {
   readonly reader: SnapshotReader
   readonly environment: Environment
-  /** What the request may still cost. */
+  /** The budget that is left for the request. */
   readonly budget: RequestBudget
   readonly #definitions: KnownDefinitions
   readonly #viewReader: ViewRows
@@ -54,7 +54,7 @@ export class RecordSnapshot {
     return this.reader.read((guard) => reading(this.rules(guard)))
   }
 
-  /** What `ask` answers about each document. It must be synchronous, and may be asked again. */
+  /** The answer of `ask` about each document. It must be synchronous, and may be asked again. */
   async readEach<T>(
     documents: readonly JsonObject[],
     ask: (document: JsonObject, records: RuleRecords) => T,
@@ -83,7 +83,7 @@ export class RecordSnapshot {
     return answers
   }
 
-  /** What rules read, through a reader of this snapshot. */
+  /** The records for rules, through a reader of this snapshot. */
   rules(guard: GuardReader): RuleRecords {
     return ruleRecords(this.#definitions, guard, ({ id }) => this.#views.get(id) ?? [])
   }

@@ -30,7 +30,7 @@ export interface WantedRecords {
   /** The cursor that the page follows, or the empty text; `skip` is not asked for then. */
   readonly after?: string | undefined
   readonly withTotal: boolean
-  /** What the records of the page may take. */
+  /** The memory for the records of the page. */
   readonly budget: AnswerBudget
 }
 
@@ -140,7 +140,7 @@ async function* lotsOf(query: Query<JsonObject>): AsyncGenerator<readonly JsonOb
 const LOT_ROWS_MAX = 1000
 const LOT_BYTES_MAX = 4 * 1024 * 1024
 
-/** What a list is taken from. */
+/** The source of a list. */
 interface ListedRecords {
   /** All records that are meant, as far as they are in `selection` too. */
   readonly within: (selection: Selection) => Query<JsonObject>
@@ -282,7 +282,7 @@ function idOf(document: JsonObject): string {
 /** A record of a list, and how it is found in it. Its document would take memory. */
 interface Keyed {
   readonly id: string
-  /** What it is sorted by; the last one tells it from all others. */
+  /** The sort keys; the last one is different for each record. */
   readonly keys: readonly unknown[]
   /** The row of a view, which is in memory anyway. */
   readonly row?: JsonObject | undefined

@@ -1,4 +1,4 @@
-/** What a client sees of a record: its fields by name, without what is hidden from it. */
+/** A record as a client sees it: its fields by name, without hidden ones. */
 import type { Definition } from '../../definitions/definition.ts'
 import { ACCOUNT_SECRETS } from '../../definitions/system-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
@@ -16,7 +16,7 @@ export interface ShownRecord {
   readonly without: ReadonlySet<string>
   /** By the keys of a request's `expand`; undefined: nothing was asked for that leads somewhere. */
   expand: Map<string, ShownRecord | readonly ShownRecord[]> | undefined
-  /** What hooks make of it. */
+  /** The JSON with the changes of hooks. */
   enrich?: (json: RecordJson) => RecordJson
 }
 
@@ -62,8 +62,8 @@ export function recordJson(record: ShownRecord, isAdmin: boolean): RecordJson {
 }
 
 /**
- * All that the JSON of these documents depends on. Whatever `recordJson` reads beside the document stands here. Undefined: expanded
- * records depend on more.
+ * The parts on which the JSON of these documents depends. Whatever `recordJson` reads beside the document stands here. Undefined:
+ * expanded records depend on more.
  */
 export function dependsOn(
   records: readonly ShownRecord[],

@@ -1,4 +1,4 @@
-/** What accounts ask of a write beside their fields: passwords are confirmed, and only managers change what proves identity. */
+/** The form of accounts beside their fields: passwords are confirmed, and only managers change proofs of identity. */
 import { toText } from '../../fields/cast.ts'
 import { BLANK, DIFFERENT, fieldError } from '../../fields/field-errors.ts'
 import { newPassword } from '../../fields/password-field.ts'
@@ -45,7 +45,7 @@ export function accountForm(input: RecordInput): AccountForm {
   }
 }
 
-/** What is wrong with it; undefined: nothing. */
+/** Errors of the form; undefined: no errors. */
 export function accountErrors({
   old,
   values,

@@ -82,7 +82,7 @@ async function deleteReferring(records: TransactionCollection<JsonObject>, accou
   if (ids.length > 0) await records.delete(ids)
 }
 
-/** What is wrong with the account that a record names. */
+/** Errors of the account that a record names. */
 export function referenceErrors(
   { name }: Definition,
   values: JsonObject,

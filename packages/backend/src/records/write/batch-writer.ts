@@ -22,7 +22,7 @@ export type BatchedWrite = RecordOperation & { readonly request: RequestInfo }
 export interface BatchOptions {
   /** How long its work may take. The wait for other writes is not counted. */
   readonly timeoutMs: number
-  /** What the records may take of the answer, and of the memory until then. */
+  /** The memory for records in the answer, and until then. */
   readonly budget?: AnswerBudget | undefined
   /** How often a file is named. */
   readonly namings?: number
@@ -39,9 +39,9 @@ export interface BatchOptions {
 interface Batch extends Required<Pick<BatchOptions, 'namings' | 'refusedMax' | 'isTrial' | 'first' | 'last'>> {
   readonly by: Omit<Actor, 'request'>
   readonly isLate: () => boolean
-  /** Others have a turn between its operations. */
+  /** The pause between operations, in which others get a turn. */
   readonly pause: Pause
-  /** It has waited for this time, which does not count. */
+  /** Subtracts time in which the batch has waited. */
   readonly waited: (ms: number) => void
 }
 

@@ -15,7 +15,7 @@ import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 import { accountForm, type AccountForm, type CheckedPassword } from './account-form.ts'
 
-/** What was sent, when all that takes time is done with it. */
+/** The input of a write after all work on it that takes time. */
 export interface PreparedInput {
   readonly definition: Definition
   /** With `NewFile`s. */
@@ -24,9 +24,9 @@ export interface PreparedInput {
   readonly isSuperuser: boolean
   /** `2026-11-22 15:04:49.813Z` */
   readonly now: string
-  /** Of new passwords, by field. */
+  /** Hashes of new passwords, by field. */
   readonly hashes: ReadonlyMap<string, string>
-  /** What hooks have made of the input, in order. No rule is asked about it. */
+  /** The changes of hooks to the input, in order. No rule is asked about it. */
   readonly changes: readonly HookChange[]
   /** An account's passwords have to be confirmed. */
   readonly isForm: boolean
@@ -36,7 +36,7 @@ export interface PreparedInput {
   readonly elsewhere?: ReadonlySet<string>
   /** Draws texts of patterns. */
   readonly chance: Chance
-  /** Those of a new record that are drawn already, by field. */
+  /** Values of a new record that are drawn already, by field. */
   readonly drawn?: Readonly<Record<string, string>>
 }
 
@@ -49,11 +49,11 @@ export interface Draft extends PreparedInput {
   readonly asked: JsonObject
   /** `@request.body` */
   readonly body: JsonObject
-  /** Of accounts. */
+  /** The form of an account. */
   readonly form: AccountForm | undefined
   /** Whether the old password of the form is right. */
   readonly checked: CheckedPassword | undefined
-  /** What fields refuse by themselves. */
+  /** Errors that fields find by themselves. */
   readonly errors: Readonly<Record<string, FieldError>>
 }
 
@@ -80,7 +80,7 @@ export function newDraftOf(prepared: PreparedInput): Draft {
   return draft
 }
 
-/** What fields refuse by themselves, whatever other records there are. `attachments`: names that files may have, too. */
+/** Errors that fields find by themselves, whatever other records there are. `attachments`: names that files may have, too. */
 export function valueErrors(
   { fields }: Definition,
   old: JsonObject | undefined,

@@ -149,8 +149,8 @@ export class Judge {
   }
 
   /**
-   * What rules are asked about. What the actor may not set is not in the body: with a modifier it would tell what is stored. Such a
-   * write is refused in any case.
+   * The record and the body for rules. What the actor may not set is not in the body: with a modifier it would tell what is stored. Such
+   * a write is refused in any case.
    */
   #askedOf(actor: Actor, draft: Draft, reader: GuardReader): AskedWrite {
     const { record, options } = this.#wholeOf(draft, reader)
@@ -160,14 +160,14 @@ export class Judge {
     return { record, options: { ...options, body: left }, refused }
   }
 
-  /** The same with all of the body, as rules of fields are asked. */
+  /** The record with the whole body, for rules of fields. */
   #wholeOf(draft: Draft, reader: GuardReader): Omit<AskedWrite, 'refused'> {
     const { old, body } = draft
     const record = old === undefined ? unsavedRecord(draft) : ruleRecord(old)
     return { record, options: { records: this.#records(reader), body, ...(old === undefined && { unsaved: true }) } }
   }
 
-  /** What rules lead to. */
+  /** The records that rules lead to. */
   #records(reader: GuardReader): RuleRecords {
     const known = new Map<string, readonly JsonObject[]>()
     return ruleRecords(this.#definitions, reader, (view) => {
@@ -215,7 +215,7 @@ export class Judge {
     return wrong ?? this.fieldErrors({ definition, old, values, errors }, reader)
   }
 
-  /** What fields refuse, and what concerns the whole record. */
+  /** Errors of fields, and of the whole record. */
   fieldErrors(
     { definition, old, values, errors: found }: Pick<Draft, 'definition' | 'old' | 'values' | 'errors'>,
     reader: GuardReader,
@@ -249,7 +249,7 @@ export class Judge {
   }
 }
 
-/** What create rules see: nothing that the server adds by itself, and nobody who is verified. */
+/** The record for create rules: without values that the server adds by itself, and never verified. */
 function unsavedRecord({ definition, asked, body, hashes }: Draft): JsonObject {
   const record: JsonObject = {}
   for (const field of definition.fields) {

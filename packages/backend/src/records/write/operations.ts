@@ -17,7 +17,7 @@ export function recordsIn(place: Place, definition: Definition): TransactionColl
 /** Fields of a record, as somebody wants them. */
 interface WantedFields {
   readonly input: RecordInput
-  /** What hooks have made of it, in order. */
+  /** The changes of hooks, in order. */
   readonly changes?: readonly HookChange[]
   /** False: a program writes, which confirms no passwords. */
   readonly isForm?: boolean

@@ -1,6 +1,6 @@
 /**
- * What the operator asks of a write of a record, whatever door it comes by: guards and the room of the database. Guards see the
- * document that will be stored. What they change joins the changes of hooks, so fields judge it too.
+ * The operator's conditions for a write of a record, for all doors: guards and the room of the database. Guards see the document that
+ * will be stored. What they change joins the changes of hooks, so fields judge it too.
  */
 import type { Database } from 'pannier'
 import type { FollowingGuard } from 'pannier/internal'
@@ -17,9 +17,9 @@ import type { HookChange } from '../../hooks/hook-record.ts'
 import { documentOf, draftOf, type Draft } from './draft.ts'
 import { recordsIn, type Place } from './operations.ts'
 
-/** What every write passes. */
+/** The gate of every write. */
 export interface WriteGate {
-  /** Those of the operator. */
+  /** The guards of the operator. */
   readonly guards: GuardChain
   readonly quota: Quota
 }
@@ -30,7 +30,7 @@ interface PassageParts {
   readonly gate: WriteGate
 }
 
-/** What guards have made of a document. */
+/** The answer of guards about a document. */
 interface Answer {
   readonly id: unknown
   /** The revision that it replaces. */

@@ -1,4 +1,4 @@
-/** What takes time before a record is written: files are looked at, passwords are hashed. */
+/** Preparation that takes time before a record is written: files are looked at, passwords are hashed. */
 import type { Environment } from 'pannier/types'
 import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
@@ -19,7 +19,7 @@ interface InputToPrepare {
   readonly isSuperuser: boolean
   /** How often a file is named: PocketBase names those of a batch twice. */
   readonly namings: number
-  /** What hooks have made of the input. */
+  /** The changes of hooks to the input. */
   readonly changes?: readonly HookChange[]
   /** An account's passwords have to be confirmed. True when left out. */
   readonly isForm?: boolean

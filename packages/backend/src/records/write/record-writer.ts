@@ -52,7 +52,7 @@ export interface RecordWriterParts extends JudgeParts {
   readonly hooks: Hooks
   readonly app: HookApp
   readonly files: FileStore
-  /** What the operator asks of every write. */
+  /** The operator's gate of every write. */
   readonly gate: WriteGate
 }
 
@@ -138,7 +138,7 @@ export class RecordWriter {
     this.#parts.attempt(address, `${id}:${toText(input['email'])}`)
   }
 
-  /** What can be refused before anything is sent. @throws ServiceError */
+  /** Refuses writes that can be refused before anything is sent. @throws ServiceError */
   assertOpen(actor: Actor, collection: string, action: Action): void {
     this.#assertUnlocked(actor, this.#definitionOf(collection), action)
   }

@@ -31,13 +31,13 @@ export async function storeFiles(files: FileStore, input: PreparedInput, id: str
   }
 }
 
-/** Another one is refused by the write, and it must not stand in a key. */
+/** Whether an id can stand in a key. The write refuses any other id. */
 function isId({ definition: { fields } }: PreparedInput, id: string): boolean {
   const field = fields.find(({ name }) => name === 'id')
   return field !== undefined && canBeId(id) && checkValue(field, id, { old: undefined }) === undefined
 }
 
-/** What hooks have set comes after the input. */
+/** The last value of a field: changes of hooks come after the input. */
 function lastOf({ input, changes }: PreparedInput, name: string): unknown {
   return changes.findLast(([key]) => key === name)?.[1] ?? ownValue(input, name)
 }

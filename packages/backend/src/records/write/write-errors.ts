@@ -1,4 +1,4 @@
-/** What the library refuses, in PocketBase's words. */
+/** Refusals of the library, in PocketBase's words. */
 import { isPannierError, type PannierError } from 'pannier'
 import type { Definition } from '../../definitions/definition.ts'
 import { uniqueErrors } from '../../definitions/library-index.ts'

@@ -46,7 +46,7 @@ export interface BeginOptions {
   readonly namings?: number
   /** The transaction in which it takes place. */
   readonly place?: Place
-  /** What hooks get. */
+  /** The application for hooks. */
   readonly app?: HookApp
 }
 
@@ -58,7 +58,7 @@ interface SeenWrite {
   readonly record: HookRecord
   /** Makes it with what hooks have changed so far. A delete has none. */
   readonly draft: (() => Draft) | undefined
-  /** What hooks get: the application, or one inside a transaction. */
+  /** The application for hooks, or one inside a transaction. */
   readonly app?: HookApp | undefined
 }
 
@@ -232,7 +232,7 @@ export class HookedWrite {
     return this.#suspended.wantsRest
   }
 
-  /** What stands for a write that no hook wants: the record as it is; after a delete, nothing. */
+  /** The result of a write that no hook wants: the record as it is; nothing for a delete. */
   unwritten(): WrittenRecord | undefined {
     if (this.operation.action === 'delete') return undefined
     if (this.#stored === undefined) throw invalid('A hook has stopped the request: it has not called next().')
