@@ -1,4 +1,4 @@
-/** What Pannier's own packages share: `pannier/internal`. It may change with every version. */
+/** The parts that Pannier's own packages share: `pannier/internal`. It may change with every version. */
 export { awaitUser, callUser, isThenable, notPromised, tellListener, type Expected } from './base/callback.ts'
 export { LruMap } from './base/lru-map.ts'
 export { badArgument, checkOptions } from './base/options.ts'

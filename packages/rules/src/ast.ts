@@ -1,6 +1,6 @@
 /**
- * What a rule says, as plain frozen data. Positions are offsets in the text. Comments, layout and needless parentheses
- * are not kept, so a printed rule has other positions.
+ * A rule as plain frozen data. Positions are offsets in the text. Comments, layout and needless parentheses are not kept, so a printed
+ * rule has other positions.
  */
 
 /** A rule or a filter. */
@@ -22,9 +22,9 @@ export interface Comparison {
   readonly operator: Operator
   /** With `?`: one value is enough. Without it, every value of a multi-valued path must match. */
   readonly any: boolean
-  /** What stands on the left. */
+  /** The left operand. */
   readonly left: Operand
-  /** What stands on the right. */
+  /** The right operand. */
   readonly right: Operand
 }
 
@@ -73,7 +73,7 @@ export interface Call {
   readonly kind: 'call'
   /** The function: `geoDistance`, `strftime` or `search`. */
   readonly name: string
-  /** What stands between the parentheses. */
+  /** The arguments between the parentheses. */
   readonly of: readonly Argument[]
   /** Where its name begins. */
   readonly at: number

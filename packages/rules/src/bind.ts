@@ -9,7 +9,7 @@ import { NULL, parameter, type RuleRequest } from './request.ts'
 import type { Collection, Field, Schema } from './schema.ts'
 import { MACRO_NAMES, macro } from './time.ts'
 
-/** What `bind` takes. */
+/** The options of `bind`. */
 export interface BindOptions {
   /** All collections. */
   readonly schema: Schema
@@ -17,7 +17,7 @@ export interface BindOptions {
   readonly collection: string
   /** A rule of the collection. It may read hidden fields. */
   readonly rule?: Expression | undefined
-  /** What the caller asks for. Where it reads a row that the rule also reads, both speak of the same row. */
+  /** The filter of the caller. Where it reads a row that the rule also reads, both speak of the same row. */
   readonly filter?: Expression | undefined
   /** Paths that a list is sorted by, for `@pannier/rules/compile`: their collections' list rules apply, too. */
   readonly sort?: readonly string[]

@@ -7,11 +7,11 @@ import { PLAIN_AUTH_FIELDS, scopeOf } from './path.ts'
 import type { RuleRequest } from './request.ts'
 import type { Collection, Schema } from './schema.ts'
 
-/** What `check` finds. */
+/** The result of `check`. */
 export interface RuleCheck {
   /** Mistakes: the rule can't be saved. One for each operand at most. */
   readonly errors: readonly RuleError[]
-  /** What is allowed and probably wrong: a name of the request that is nearly a field, or a modifier that will fail. */
+  /** Problems that are allowed and probably wrong: a name of the request that is nearly a field, or a modifier that will fail. */
   readonly warnings: readonly RuleError[]
 }
 

@@ -29,7 +29,7 @@ interface Atom {
   readonly joins: ReadonlySet<Join>
 }
 
-/** What the selection is about, and the rows that are known. */
+/** The join that a selection is about, and the rows that are known. */
 interface Place {
   readonly here: Join
   readonly work: Work
@@ -153,7 +153,7 @@ function step(join: Join, parts: readonly Part[], place: Place): Compiled {
   return { selection: either([reached, nowhere]), isExact: found.isExact && missing.isExact }
 }
 
-/** Its rows do not depend on the record. */
+/** Whether the rows of a join do not depend on the record. */
 function isFixed(join: Join, { rows }: Work): boolean {
   return join.kind === 'ids' || join.kind === 'items' || (join.parent !== undefined && rows.has(join.parent))
 }

@@ -105,7 +105,7 @@ function comparison(
   return exact(ordered(found, isSwapped ? SWAPPED[operator] : operator, known), wanted)
 }
 
-/** What is equal to a text in lower case contains it in any case. */
+/** The selection of a condition on a text in lower case: an equal value contains the text in any case. */
 function lowered(
   test: Extract<Test, { kind: 'coalesced' | 'compare' }>,
   wanted: boolean,

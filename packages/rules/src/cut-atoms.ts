@@ -6,7 +6,7 @@ import { MACRO_NAMES } from './time.ts'
 /** A comparison of a rule, or its match-all: twice the place of the comparison, and one more for the match-all. */
 export type AtomNumber = number
 
-/** What an atom asks, of one account. */
+/** The question of an atom, for one account. */
 export interface Atom {
   readonly number: AtomNumber
   readonly leaf: Leaf
@@ -44,7 +44,7 @@ function matchAll(number: AtomNumber, every: NonNullable<Leaf['every']>): Atom {
   return { number, leaf, none: every.joins, joins }
 }
 
-/** What a comparison asks beside records. */
+/** Names that a comparison asks beside records. */
 export interface Asked {
   /** A value of the account. */
   readonly auth: boolean
@@ -60,7 +60,7 @@ export interface Asked {
 
 const PARTS = /^@(second|minute|hour|day|month|weekday|year)$/
 
-/** What the names of a comparison ask. */
+/** The names that a comparison asks. */
 export function askedBy({ left, right }: Comparison): Asked {
   const operands = [left, right].flatMap((operand) => (operand.kind === 'call' ? [operand, ...operand.of] : [operand]))
   const names = operands.flatMap((operand) => (operand.kind === 'name' ? [operand.name] : []))
@@ -84,12 +84,12 @@ function readsClock(operand: Operand): boolean {
   )
 }
 
-/** Its rows do not depend on the record. */
+/** Whether the rows of a join do not depend on the record. */
 export function isFixed(join: Join): boolean {
   return join.kind === 'ids' || join.kind === 'items' || (join.parent !== undefined && isFixed(join.parent))
 }
 
-/** It has one row, which does not depend on the record. */
+/** Whether a join has one row, which does not depend on the record. */
 export function isKnownRow(join: Join): boolean {
   if (join.kind === 'ids') return join.ids.length <= 1
   const isOne = join.kind === 'related' ? join.field !== undefined : join.kind === 'back' && join.field.isUnique

@@ -1,4 +1,4 @@
-/** What it costs to keep the replicas of a cut rule exact, in words for those who write rules. */
+/** The cost of exact replicas by a cut rule, in words for people who write rules. */
 import { comparisonsOf, type AtomNumber } from './cut-atoms.ts'
 import type { OwnSet } from './cut-groups.ts'
 import type { Alternative, Cut } from './cut-rule.ts'
@@ -25,11 +25,11 @@ export interface AlternativeCost {
   readonly position: number | null
 }
 
-/** What a cut rule costs. */
+/** The cost of a cut rule. */
 export interface RuleCost {
-  /** That of the dearest alternative. */
+  /** The cost of the dearest alternative. */
   readonly cost: CutCost
-  /** One for each alternative of the rule; empty for class E. */
+  /** The cost of each alternative of the rule; empty for class E. */
   readonly alternatives: readonly AlternativeCost[]
 }
 

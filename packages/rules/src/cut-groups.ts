@@ -35,13 +35,13 @@ export interface OwnRange {
   readonly field: string
   /** How the own value is compared with the other one. */
   readonly operator: '<' | '<=' | '>' | '>='
-  /** What has the other value. */
+  /** The source of the other value. */
   readonly by: 'account' | 'clock'
   /** The comparison that it stands for. */
   readonly atoms: readonly AtomNumber[]
 }
 
-/** What a group of conditions comes to. */
+/** The result of cutting a group of conditions. */
 export type Cutting =
   | { readonly kind: 'record' | 'account'; readonly atoms: readonly AtomNumber[] }
   /** Own values beside what is known of the account or the clock, where no set and no range says it. */

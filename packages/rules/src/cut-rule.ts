@@ -17,7 +17,7 @@ import type { Collection, Schema } from './schema.ts'
 /** A rule of more alternatives is not cut. */
 const ALTERNATIVES_MAX = 32
 
-/** What `cut` takes. */
+/** The options of `cut`. */
 export interface CutOptions {
   /** All collections. */
   readonly schema: Schema
@@ -33,7 +33,7 @@ export interface CutOptions {
 export interface Cut extends CutOptions {
   /** A record is admitted if one of them admits it. */
   readonly alternatives: readonly Alternative[]
-  /** What can't be cut, with positions in the rule. If there is one, the alternatives say nothing. */
+  /** The parts that can't be cut, with positions in the rule. If there is one, the alternatives say nothing. */
   readonly problems: readonly RuleError[]
   /** The collections of other records that the rule reads. */
   readonly collections: readonly Collection[]
@@ -165,7 +165,7 @@ function alternativeOf(cuttings: readonly Cutting[], isTimed: boolean, rule: Exp
   return { key, record, account, ground, range, sets, tests, own, isTimed }
 }
 
-/** What the account itself has is the quickest to know, and what everybody has finds the most records. */
+/** The rank of a set: an account's own values are the quickest to know, and values that everybody has find the most records. */
 function rankOf({ step, ofAccount }: OwnSet): number {
   return step.kind === 'account' ? 0 : ofAccount ? 1 : 2
 }
@@ -173,7 +173,7 @@ function rankOf({ step, ofAccount }: OwnSet): number {
 /** An unknown account, whose values are not empty. */
 const STRANGER: RuleRecord = { id: '?', email: '?', verified: true, emailVisibility: true }
 
-/** What is computed of own values alone asks for no time. */
+/** A time for conditions on own values alone, which do not read it. */
 const NO_TIME = new Date(0)
 
 /** The rule of a cut for one account. */

@@ -1,10 +1,10 @@
-/** What is wrong with a rule, and the nearest of the names that would have been right. */
+/** Errors of a rule, and the nearest of the names that would have been right. */
 
-/** What kind of mistake a `RuleError` reports. */
+/** The kind of mistake that a `RuleError` reports. */
 export type RuleErrorCode =
   /** The text is not a rule. */
   | 'syntax'
-  /** It is longer, or has more comparisons, than allowed. */
+  /** The rule is longer, or has more comparisons, than allowed. */
   | 'limit'
   /** A name, modifier or function leads nowhere. */
   | 'unknown'
@@ -26,11 +26,11 @@ export type RuleErrorCode =
  * }
  */
 export class RuleError extends Error {
-  /** What kind of mistake it is. */
+  /** The kind of mistake. */
   readonly code: RuleErrorCode
   /** The offset in the text. */
   readonly position: number
-  /** What to write instead, if that can be said. It also ends the message. */
+  /** The right form, if it is known. It also ends the message. */
   readonly hint: string
 
   constructor(code: RuleErrorCode, problem: string, position: number, hint = '') {

@@ -22,7 +22,7 @@ export interface Work {
   readonly now: Date
   /** How many rows may still be read and tried, of a rule that is evaluated. */
   rowsLeft?: number
-  /** What was last found for a join, by the row that it leads from. */
+  /** The rows that were last found for a join, by the row that it leads from. */
   readonly found?: Map<Join, { readonly from: Row | undefined; readonly rows: Rows }>
 }
 
@@ -326,7 +326,7 @@ function isFound(
   return record === null ? false : records.finds?.(collection.name, record, text)
 }
 
-/** What a record has in a field: undefined if that is not known, null if there is no record. */
+/** The value of a record in a field: undefined if that is not known, null if there is no record. */
 function stored(join: Join, name: string, { rows, records }: Work): { readonly value: unknown } | null | undefined {
   const record = rows.get(join) as RuleRecord | null
   if (record === null) return null

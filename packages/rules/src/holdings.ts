@@ -1,4 +1,4 @@
-/** What an account holds of a cut rule: the sets, the bounds and the values that records are compared with. */
+/** The holdings of an account by a cut rule: the sets, the bounds and the values that records are compared with. */
 import { column } from './column.ts'
 import { selectRows } from './compile-rule.ts'
 import { fieldsRead, fieldTo, isFixed, type Atom, type AtomNumber } from './cut-atoms.ts'
@@ -19,15 +19,15 @@ export interface ValueSet {
   readonly values: readonly string[]
 }
 
-/** What an account holds of one alternative. It is plain data, and equal holdings have equal texts. */
+/** The holding of one alternative. It is plain data, and equal holdings have equal texts. */
 export interface Holding {
   /** The values of the ground; undefined if it has none. Sorted. */
   readonly grounds?: readonly string[]
   /** The bound of a range by the account. */
   readonly bound?: SqlValue
-  /** One for each of `sets`. */
+  /** The set of values for each of `sets`. */
   readonly sets: readonly ValueSet[]
-  /** What `tests` read of the account and of records that it leads to. */
+  /** The values of the account and of related records that `tests` read. */
   readonly account?: Parameters
 }
 
@@ -39,7 +39,7 @@ export interface Parameters {
   readonly records: Readonly<Record<string, readonly RuleRecord[]>>
 }
 
-/** One for each alternative; `null` where the account holds nothing of it. */
+/** The holding of each alternative; `null` where the account holds nothing of it. */
 export type Holdings = readonly (Holding | null)[]
 
 /**
@@ -184,7 +184,7 @@ export function keyOf(values: readonly SqlValue[]): string {
   return values.length === 1 ? String(values[0]) : JSON.stringify(values)
 }
 
-/** What the account has on the other side of equalities, as the own field would have it. */
+/** The account's values on the other side of equalities, as the own field would have them. */
 function accountValues({ atoms: numbers }: OwnSet, field: Field, asking: Asking): SqlValue[][] {
   if (field.type === 'bool') return [[0], [1]]
   const values: SqlValue[][] = field.type === 'number' ? [[0]] : []

@@ -9,7 +9,7 @@ export const FILTER_BYTES_MAX = 3500
 /** A rule or a filter has at most this number of comparisons. */
 export const COMPARISONS_MAX = 200
 
-/** What `parse` takes beside the text. */
+/** The options of `parse`, beside the text. */
 export interface ParseOptions {
   /** The greatest number of bytes, as UTF-8; no limit by default. `FILTER_BYTES_MAX` is PocketBase's for filters. */
   readonly maxBytes?: number

@@ -21,7 +21,7 @@ const RELATIONS_MAX = 6
 const MODIFIERS = ['each', 'isset', 'length', 'lower', 'changed']
 const REQUEST_PARTS = ['context', 'method', 'auth', 'body', 'query', 'headers']
 
-/** What the names of one collection's rule are resolved with. */
+/** The scope in which the names of one collection's rule are resolved. */
 export interface Scope {
   readonly schema: Schema
   readonly request: RuleRequest
@@ -278,7 +278,7 @@ function requestPath(path: string, parts: readonly Part[], scope: Scope): Side {
   return field === undefined || parts.length > 3 ? staticPath(parts, scope) : bodyField(field, modifier, parts, scope)
 }
 
-/** What needs no look at the stored account. */
+/** Fields of the account that need no look at the stored record. */
 export const PLAIN_AUTH_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'collectionId',

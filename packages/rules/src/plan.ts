@@ -32,9 +32,9 @@ export type Join =
   | { readonly kind: 'items'; readonly items: readonly SqlValue[]; readonly parent?: undefined }
 
 export type Value =
-  /** What PocketBase binds as a parameter: texts, numbers and values of the request. */
+  /** A value that PocketBase binds as a parameter: texts, numbers and values of the request. */
   | { readonly kind: 'parameter'; readonly value: string | number | boolean; readonly real: boolean }
-  /** What it writes into the SQL: null, true, false and lengths. */
+  /** A value that PocketBase writes into the SQL: null, true, false and lengths. */
   | { readonly kind: 'constant'; readonly value: SqlValue }
   /** A value of the request that is not known here. */
   | { readonly kind: 'unknown' }
@@ -124,7 +124,7 @@ export function readByTest(test: Test): readonly Join[] {
   return valuesIn(test).flatMap(readBy)
 }
 
-/** What a test compares. */
+/** The values that a test compares. */
 export function valuesIn(test: Test): readonly Value[] {
   if (test.kind === 'empty') return [test.of]
   return 'left' in test ? [test.left, test.right] : []

@@ -1,11 +1,11 @@
-/** What an evaluator asks for: records and their relations, at once and without waiting. */
+/** Records for an evaluator: records and their relations, at once and without waiting. */
 
 /** A record: its fields by name, as PocketBase's API returns them. A missing field is empty. */
 export type RuleRecord = Readonly<Record<string, unknown>>
 
 /** Records that a step leads to. */
 export interface FoundRecords {
-  /** Those that are known here. */
+  /** The records that are known here. */
   readonly records: readonly RuleRecord[]
   /** False if there may be others: what depends on them has no answer. */
   readonly isComplete: boolean

@@ -1,4 +1,4 @@
-/** What a rule can ask about the request, as PocketBase reads it. */
+/** The names of the request for rules, as PocketBase reads them. */
 import { pointJson, sqlValue, toJson } from './column.ts'
 import type { Value } from './plan.ts'
 import type { RuleRecord } from './records.ts'
@@ -66,7 +66,7 @@ export function requestText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
 }
 
-/** What is sent for a field, as PocketBase has it in the record: JSON and points are texts of JSON. */
+/** The sent value of a field, as PocketBase has it in the record: JSON and points are texts of JSON. */
 export function sentValue(value: unknown, type: string): Value {
   if (value !== undefined && type === 'json') return parameter(toJson(value))
   return type === 'geoPoint' && value !== undefined

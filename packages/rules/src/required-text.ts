@@ -1,4 +1,4 @@
-/** What a rule certainly requires of a record, for those who keep many rules and ask only the few that may admit it. */
+/** A text that a rule certainly requires of a record, for programs that keep many rules and ask only the few that may admit it. */
 import type { BoundRule, Condition, Join, Value } from './plan.ts'
 import { affinityOf } from './schema.ts'
 
@@ -8,7 +8,7 @@ export interface RequiredText {
   readonly text: string
 }
 
-/** One of the texts without which the rule does not admit a record; undefined if there may be others. */
+/** A text without which the rule does not admit a record; undefined if there may be other ones. */
 export function requiredText(rule: BoundRule): RequiredText | undefined {
   return requiredIn(rule.condition, rule.record)
 }

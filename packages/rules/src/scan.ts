@@ -179,7 +179,7 @@ function isNamePart(code: number): boolean {
   return isLetter(code) || isDigit(code) || code === DOT || code === 58 || code === 95
 }
 
-/** One of `= ? ! > < ~`. */
+/** Whether the character is a sign: `= ? ! > < ~`. */
 function isSign(code: number): boolean {
   return (code >= 60 && code <= 63) || code === 33 || code === 126
 }

@@ -3,13 +3,13 @@ import type { Affinity } from './values.ts'
 
 /** A collection in the form of PocketBase's API. Keys that rules do not need are ignored. */
 export interface CollectionDefinition {
-  /** Its id; the name by default. Relations refer to it. */
+  /** The id of the collection; the name by default. Relations refer to it. */
   readonly id?: string
   /** As in a path: `@collection.NAME`, `NAME_via_field`. Upper and lower case are the same. */
   readonly name: string
   /** `auth`, `base` or `view`. */
   readonly type?: string
-  /** Its fields. `id` is there anyway. */
+  /** The fields of the collection. `id` is there anyway. */
   readonly fields: readonly FieldDefinition[]
   /** `null` keeps it from filters of those who are not trusted; a rule is added to their filters. */
   readonly listRule?: string | null
@@ -21,7 +21,7 @@ export interface CollectionDefinition {
 export interface FieldDefinition {
   /** As in a path. */
   readonly name: string
-  /** One of PocketBase's 14 types. */
+  /** A name of one of PocketBase's 14 types. */
   readonly type: string
   /** Kept from filters of those who are not trusted. */
   readonly hidden?: boolean

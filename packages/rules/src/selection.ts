@@ -3,7 +3,7 @@ import type { Selection } from 'pannier/types'
 
 type Related = Extract<Selection, { readonly kind: 'related' }>
 
-/** What `compile` makes. */
+/** The result of `compile`. */
 export interface Compiled {
   /** All records that the rule admits, and no others if `isExact`. */
   readonly selection: Selection
@@ -14,7 +14,7 @@ export interface Compiled {
 export const ALL: Selection = { kind: 'and', of: [] }
 export const NOTHING: Selection = { kind: 'or', of: [] }
 
-/** What can't be said. */
+/** The selection of a condition that selections can't express. */
 export const MORE: Compiled = { selection: ALL, isExact: false }
 
 function isAll(selection: Selection): boolean {
@@ -42,7 +42,7 @@ function isImplied(part: Selection, others: readonly Selection[]): boolean {
   })
 }
 
-/** What has a function is the same as nothing else. */
+/** Whether two selections are the same. A selection with a function equals no other. */
 function isSame(one: Selection, other: Selection): boolean {
   let hasFunction = false
   const text = JSON.stringify(one, (_, value: unknown) => {

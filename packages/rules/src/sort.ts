@@ -1,4 +1,4 @@
-/** What a list is sorted by: fields that a query planner knows, or values that are computed for each record. */
+/** The order of a list: fields that a query planner knows, or values that are computed for each record. */
 import { firstOf, some, valueOf, withRows, withWork, type RowBudget, type Work } from './evaluate.ts'
 import { readBy, withParents, type BoundRule, type Join, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
@@ -8,7 +8,7 @@ import { compareSorted, type SqlValue } from './values.ts'
 export interface SortPath {
   /** `author.name` */
   readonly path: string
-  /** What a missing value counts as. */
+  /** The value that a missing one counts as. */
   readonly empty: '' | 0 | false
 }
 

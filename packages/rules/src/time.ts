@@ -60,7 +60,7 @@ interface Moment {
   readonly ms: number | undefined
   /** A number, not yet read as seconds or days. */
   readonly raw?: number
-  /** What `floor` goes back by, after months were added to a day that the month does not have. */
+  /** The days that `floor` goes back by, after months were added to a day that the month does not have. */
   readonly over?: number
   /** `24:00` stays hour 24. */
   readonly isMidnight?: boolean

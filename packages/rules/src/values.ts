@@ -3,7 +3,7 @@
 /** A value of SQLite. Booleans are 1 and 0, lists and objects are their JSON. */
 export type SqlValue = string | number | null
 
-/** What a column makes of the value that it is compared with. */
+/** The conversion that a column makes of the value that it is compared with. */
 export type Affinity = 'text' | 'number' | 'none'
 
 /** `null` is SQL's NULL. */

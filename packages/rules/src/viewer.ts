@@ -30,7 +30,7 @@ export function recordSide(rule: Cut, alternative: Alternative, record: RuleReco
   }
 }
 
-/** What an account with these holdings sees at a time. */
+/** The view of an account with these holdings at a time. */
 export class Viewer {
   readonly #rule: Cut
   readonly #held: readonly (Held | null)[]

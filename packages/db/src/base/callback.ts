@@ -4,7 +4,7 @@
  */
 import { badArgument } from './options.ts'
 
-/** What a function must return. */
+/** The result that a function must have. */
 export interface Expected<T> {
   /** Follows "must return". */
   readonly what: string

@@ -59,7 +59,7 @@ export type ErrorCode =
   // cancelled by an AbortSignal
   | 'PANNIER_ABORTED'
 
-/** What an error carries besides its code and message. */
+/** The parts of an error besides its code and message. */
 export interface PannierErrorOptions {
   /** The error underneath, kept for logs. */
   readonly cause?: unknown
@@ -96,7 +96,7 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
   return error instanceof PannierError && (code === undefined || error.code === code)
 }
 
-/** What ends everything live when its own caller closes the handle: no failure. Any other reason is one. */
+/** The error that ends everything live when its own caller closes the handle: no failure. Any other reason is one. */
 export function closedByCaller(): PannierError {
   return new PannierError('PANNIER_CLOSED', 'The database is closed.', { details: { by: 'close' } })
 }

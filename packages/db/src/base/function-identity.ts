@@ -7,7 +7,7 @@ import type { Environment } from './environment.ts'
 
 const tokens = new WeakMap<object, string>()
 
-/** The same for the same object, and for no other: not in another tab, and not in a later process. */
+/** A token of an object: no other object has it, and it changes in another tab and in a later process. */
 export function functionToken({ randomId }: Pick<Environment, 'randomId'>, one: object): string {
   let token = tokens.get(one)
   if (token === undefined) tokens.set(one, (token = randomId()))

@@ -120,7 +120,7 @@ export class RunningWork {
     this.#tell(1)
   }
 
-  /** What a listener throws fails no work: nothing is left to be undone at its end. */
+  /** Reports progress. An error of a listener fails no work: nothing is left to be undone at its end. */
   #tell(done: number): void {
     tellListener(() => this.#options.onProgress?.(done))
   }

@@ -46,7 +46,7 @@ export function together<Item, Value>(items: readonly Item[], read: (item: Item,
   return values
 }
 
-/** What was loaded is held to the end. */
+/** Continues after a miss. Loaded pages are held to the end. */
 function continued<T>(thrown: unknown, step: () => T): MaybePromise<T> {
   const holds: (() => void)[] = []
   let waiting = false

@@ -30,7 +30,7 @@ export interface Garbage {
   readonly bytes: number
 }
 
-/** What a branch stores about a child. */
+/** The entry of a branch about a child. */
 export interface Child {
   readonly separator: string
   readonly id: PageId

@@ -25,7 +25,7 @@ interface LeafPosition {
   readonly before: number
   /** Lower bound of the leaf's span. */
   readonly separator: string
-  /** Its upper bound; undefined: none. */
+  /** The upper bound of the range; undefined: none. */
   readonly end: string | undefined
 }
 

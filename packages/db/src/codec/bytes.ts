@@ -144,7 +144,7 @@ export function byteStringOf(reader: ByteReader, count: number): string {
 /** Some bytes. Short ones take far less memory as a byte string (each char one byte) than as an array. */
 export type Bytes = Uint8Array | string
 
-/** The same as an array. */
+/** The bytes as an array. */
 export function asArray(bytes: Bytes): Uint8Array {
   if (typeof bytes !== 'string') return bytes
   const array = new Uint8Array(bytes.length)
@@ -230,7 +230,7 @@ export const isNode: boolean = latin1Slice !== undefined
 
 const latin1 = new TextDecoder('latin1')
 
-/** All of the bytes, a char for each, which is right only where they are ASCII: faster for long runs in browsers. */
+/** The bytes as a text, a char for each, which is right only where they are ASCII: faster for long runs in browsers. */
 export function readAscii(bytes: Uint8Array): string {
   return latin1Slice === undefined ? latin1.decode(bytes) : latin1Slice.call(bytes, 0, bytes.length)
 }

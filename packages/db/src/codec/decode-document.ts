@@ -58,7 +58,7 @@ export function readField(
 /** Decodes one document after another. */
 class DocumentDecoder {
   #bytes: Uint8Array = new Uint8Array()
-  /** Those of the header; what lies beyond `shapeCount` is of an earlier document. */
+  /** The shapes of the header; shapes beyond `shapeCount` are of an earlier document. */
   readonly #shapes: Shape[] = []
   #shapeCount = 0
   #at = 0

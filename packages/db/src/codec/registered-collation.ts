@@ -14,7 +14,7 @@ import { defineField } from './field-path.ts'
 export interface Collation {
   /** With its version: 'icu-root 15'. */
   readonly name: string
-  /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
+  /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
   readonly key: (text: string) => string
 }
 

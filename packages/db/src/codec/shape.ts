@@ -44,7 +44,7 @@ export class Shape {
 }
 
 export class ShapeDictionary {
-  /** Those that `resolve` has added since this dictionary was made: to be stored. */
+  /** Shapes that `resolve` has added since this dictionary was made: to be stored. */
   readonly added: readonly Shape[] = []
   private readonly byId: (Shape | undefined)[]
   private readonly parent: ShapeDictionary | undefined

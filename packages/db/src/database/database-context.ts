@@ -1,4 +1,4 @@
-/** What the parts of one open database share. */
+/** The shared parts of one open database. */
 import type { Environment } from '../base/environment.ts'
 import type { Catalog } from '../document/catalog.ts'
 import type { IdGenerator } from '../document/document-id.ts'
@@ -32,7 +32,7 @@ export interface DatabaseContext {
 /** A collection as it is read beside others, in one snapshot. */
 export interface SnapshotAccess {
   readonly writing: Pick<CollectionWriting, 'schema'>
-  /** Its documents have to be migrated before anybody reads them. */
+  /** Whether documents have to be migrated before anybody reads them. */
   isBehind(snapshot: Snapshot): boolean
   /** Resolves when it is worth another look. */
   whenMigrated(): Promise<void>

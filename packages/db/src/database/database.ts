@@ -38,7 +38,7 @@ import type { DatabaseReplicateOptions, DatabaseSyncOptions } from './replicatio
 import type { Transaction } from './collection/transaction.ts'
 import { assertOutside } from './collection/transaction-scope.ts'
 
-/** What `open` hands to a database. */
+/** The parts that `open` hands to a database. */
 export interface DatabaseParts {
   readonly name: string
   readonly storage: DatabaseStorage
@@ -52,7 +52,7 @@ export interface DatabaseParts {
   /** Every write that was asked for before the call, as a snapshot file. */
   readonly exportSnapshot?: (options: SnapshotOptions) => Promise<ByteChunks>
   readonly handOver?: MoveSource['handOver']
-  /** Of an encrypted database. */
+  /** The keys of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
   /** Left out: no limit. */
   readonly cacheBytesMax?: number
@@ -87,7 +87,7 @@ export class Database<Schemas extends object = object, Relations extends object 
   readonly #parts: DatabaseParts
   readonly #context: DatabaseContext
   readonly #closing = new AbortController()
-  /** Of transactions. */
+  /** The answers of transactions. */
   readonly #answers = new Set<Promise<unknown>>()
   readonly #collectionsByName = new Map<string, Collection<JsonObject>>()
   readonly #listeners = new Set<(change: DatabaseChange) => void>()
@@ -174,7 +174,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     return collection
   }
 
-  /** What ends with the handle asks for it, too. */
+  /** A collection by its name, also for work that ends with the handle. */
   #collectionNamed(name: string): Collection<JsonObject> {
     const collection = this.#collectionsByName.get(name) ?? new Collection<JsonObject>(name, this.#context)
     this.#collectionsByName.set(name, collection)

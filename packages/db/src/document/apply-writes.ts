@@ -17,7 +17,7 @@ import { hashBytes, type Revision, REVISION_HASH_BYTES } from './revision.ts'
 import { hashContent, Hash128 } from '../codec/hash.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 
-/** What a transaction needs for attachments; throws a Miss when it is not loaded yet. */
+/** The module for attachments of a transaction; throws a Miss when it is not loaded yet. */
 export const attachmentWriting: () => typeof AttachmentChanges = lazyModule(
   () => import('./attachments/attachment-changes.ts'),
 )
@@ -26,7 +26,7 @@ export const attachmentWriting: () => typeof AttachmentChanges = lazyModule(
 export interface WriteResult {
   /** The id of the document. */
   readonly id: string
-  /** Its new revision, `N-hash`. */
+  /** The new revision, `N-hash`. */
   readonly rev: string
 }
 

@@ -31,7 +31,7 @@ const BODY_TEXT_SUFFIX = 16
 /** Room for what is to come: other formats of the content (32…128). */
 const BODY_FLAGS_KNOWN: number = BODY_DELETED | BODY_MOVED | BODY_ATTACHMENTS | BODY_OTHER_LEAVES | BODY_TEXT_SUFFIX
 
-/** What stands before the length of the id, in a body whose suffix is no text. */
+/** The most bytes before the length of the id, in a body whose suffix is no text. */
 export const BODY_HEADER_BYTES_MAX: number = 1 + 8 + REVISION_HASH_BYTES + 8
 
 /** Looks at one body at a time; made once and loaded again and again. Text is only made when asked for. */
@@ -160,7 +160,7 @@ export function writeBodyHeader(
   return generationAt - 1
 }
 
-/** What a body is made of. */
+/** The parts of a body. */
 export interface BodyParts {
   readonly key: Key
   readonly deleted: boolean

@@ -28,14 +28,14 @@ interface CollectionTrees {
   readonly deleted: string
   /** By document number: the sequence number of its body, where that is another number. Stored as `moved`. */
   readonly sequences: string
-  /** They, and what follows, exist only once there is something in them. */
+  /** Trees that, like all that follow, exist only once there is something in them. */
   readonly revisions: string
   /** Bodies of revisions that did not win. Stored as `extra`. */
   readonly otherBodies: string
   readonly conflicts: string
 }
 
-/** What can be chosen for a collection. */
+/** The settings that can be chosen for a collection. */
 export interface CollectionSettings {
   /** The content of revisions that were replaced is kept until it is compacted away. */
   readonly history: boolean
@@ -43,10 +43,10 @@ export interface CollectionSettings {
   readonly revisionsLimit: number
 }
 
-/** What a collection is made with. */
+/** The settings of a new collection. */
 export const DEFAULT_SETTINGS: CollectionSettings = { history: false, revisionsLimit: REVISIONS_LIMIT_DEFAULT }
 
-/** What a stored definition means that does not name them; part of the file format. */
+/** The settings of a stored definition that does not name them; part of the file format. */
 const UNSTORED_SETTINGS: CollectionSettings = { history: false, revisionsLimit: 1000 }
 
 /** Never changed: a change of the catalog makes a new one. */
@@ -58,7 +58,7 @@ export interface CollectionState {
   readonly epoch: string
   readonly shapes: ShapeDictionary
   readonly indexes: readonly IndexDefinition[]
-  /** Those whose collation this process does not know. It neither reads them nor can keep them up to date. */
+  /** Indexes whose collation this process does not know. It neither reads them nor can keep them up to date. */
   readonly unknownIndexes?: readonly IndexDefinition[] | undefined
   /** The number of the index that is defined next. */
   readonly nextIndexNumber: number
@@ -82,13 +82,13 @@ export function collectionTrees(number: number): CollectionTrees {
 }
 
 /**
- * What the catalog says of the version of a collection's schema. It lives here because a collection's state has it; the database
- * layer knows what versions mean.
+ * The catalog's entry about the version of a collection's schema. It lives here because a collection's state has it; the database layer
+ * knows what versions mean.
  */
 export interface SchemaState {
   /** 1 or more. The version of every document, except those in `pending` and failures. */
   readonly version: number
-  /** What is not migrated yet, ascending and disjoint; empty when the migration is done. */
+  /** Ranges that are not migrated yet, ascending and disjoint; empty when the migration is done. */
   readonly pending: readonly PendingMigration[]
 }
 
@@ -344,7 +344,7 @@ function parseCollection(tree: TreeReader, name: string): CollectionState | unde
   return { ...stored, epoch, indexes, unknownIndexes, settings, name, shapes, trees: collectionTrees(number) }
 }
 
-/** What a definition holds of the settings. */
+/** The settings as a definition holds them. */
 function chosenSettings(settings: CollectionSettings): { readonly settings?: Partial<CollectionSettings> } {
   const chosen = Object.entries(settings).filter(
     ([name, value]) => value !== UNSTORED_SETTINGS[name as keyof CollectionSettings],

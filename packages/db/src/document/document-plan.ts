@@ -199,7 +199,7 @@ function toRevision(rev: string): Revision {
 
 /** A body that is stored: the winner's, or one in `extra`. */
 export interface StoredBody {
-  /** Its number in `extra`; undefined: it is the winner's. */
+  /** The number in `extra`; undefined for the winner's body. */
   readonly extra: number | undefined
   /** The winner's is at hand. */
   readonly view: BodyView | undefined
@@ -211,7 +211,7 @@ interface StoredTree {
   readonly entries: ReadonlyMap<string, string>
 }
 
-/** All that is known of the document that has this winner. */
+/** Loads all known revisions of the document that has this winner. */
 export function loadRevisions(stored: StoredRevisions, winner: BodyView): StoredTree {
   const tree = new RevisionTree<StoredBody>()
   const entries = new Map<string, string>()

@@ -17,7 +17,7 @@ export class DocumentWrite implements BodyParts {
   readonly key: Key
   /** `_rev` as handed in, if there was one. */
   readonly revision: string | undefined
-  /** What is written is a tombstone. */
+  /** True if the write stores a tombstone. */
   readonly deleted: boolean
   /** For a replicated revision: it and its ancestors, newest first. */
   readonly path: readonly Revision[] | undefined
@@ -30,14 +30,14 @@ export class DocumentWrite implements BodyParts {
   contentEnd = 0
   /** `_attachments` as handed in, if there are any; not looked at yet. */
   attachmentInputs: unknown = undefined
-  /** The same, with their content at hand. */
+  /** The attachments with their content at hand. */
   prepared: readonly PreparedAttachment[] | undefined = undefined
   /** Why it can't be written, as its encoding has found. */
   error: PannierError | undefined = undefined
 
   // Found out in the transaction, again each time that it has to be repeated:
 
-  /** What the body keeps of its attachments. */
+  /** The attachments as the body keeps them. */
   attachments: Uint8Array | undefined = undefined
   /** The winner that the document had: a live one or a tombstone. */
   old: BodyView | undefined = undefined
@@ -76,7 +76,7 @@ export class DocumentWrite implements BodyParts {
     return this.attachmentInputs !== undefined || this.prepared !== undefined
   }
 
-  /** What the document holds afterwards; undefined if it is deleted. */
+  /** The content of the document afterwards; undefined if it is deleted. */
   get live(): EncodedContent | undefined {
     if (this.plan === undefined) return this.deleted ? undefined : this
     const { winner } = this.plan
@@ -103,7 +103,7 @@ export interface IndexMaintenance {
 export interface PreparedWork {
   /** Each document once; where two want one key the earlier gets it. */
   readonly writes: readonly DocumentWrite[]
-  /** What the content of the writes refers to. */
+  /** The dictionary to which the content of the writes refers. */
   readonly shapes: ShapeDictionary
   /** False: whatever comes is taken up, as replicas must not differ. A guard that refuses makes them differ anyway. */
   readonly isRefusable: boolean
@@ -128,7 +128,7 @@ export interface PlanContext {
   /** The settings of the collection, or those that it will have. */
   readonly settings: CollectionSettings
   readonly maintenance: IndexMaintenance
-  /** What the content of the writes refers to. */
+  /** The dictionary to which the content of the writes refers. */
   readonly shapes: ShapeDictionary
   readonly mode: WriteMode
   /** As in the work that is prepared. */
@@ -137,7 +137,7 @@ export interface PlanContext {
   readonly atomic: boolean
 }
 
-/** What becomes of a batch, while it is planned. */
+/** The state of a batch, while it is planned. */
 export interface Planner extends PlannedWrites {
   readonly context: PlanContext
   readonly changes: DocumentWrite[]
@@ -151,7 +151,7 @@ export interface Planner extends PlannedWrites {
 export type Sections = Uint8Array | readonly (Uint8Array | undefined)[] | undefined
 
 export interface PlannedWrites {
-  /** One for each document that changes, in the order of the keys. */
+  /** The write of each document that changes, in the order of the keys. */
   readonly changes: readonly DocumentWrite[]
   /** Why the others are refused. Empty if the batch is all or nothing: then the first reason is thrown. */
   readonly refused: Refusals
@@ -207,7 +207,7 @@ export interface EncodedContent {
   readonly contentEnd: number
 }
 
-/** What is to be done to the trees of a collection for one document. */
+/** The changes of a collection's trees for one document. */
 export interface RevisionChange {
   /** Undefined: nothing is left of the document. */
   readonly winner: { readonly revision: Revision; readonly parts: BodyParts & EncodedContent } | undefined
@@ -244,7 +244,7 @@ export interface EntryChange {
   readonly body: number | BodyParts | undefined
 }
 
-/** Its operators would be stored as fields. */
+/** MongoDB's operators of updates, which would be stored as fields. */
 const MONGODB = /^\$(set|unset|inc|mul|min|max|push|pull|pullAll|addToSet|pop|rename|setOnInsert|currentDate|bit)$/
 
 /** Returns what applies a copy of the patch. What the caller does to the patch meanwhile changes nothing. */

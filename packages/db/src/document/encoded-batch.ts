@@ -22,7 +22,7 @@ import { parseHistory } from './revision.ts'
 /** Documents in one write. They are one commit, and encoded in memory. */
 export const BATCH_DOCUMENTS_MAX = 1_000_000
 
-/** What the ids of shapes in encoded content refer to. */
+/** The dictionary to which ids of shapes in encoded content refer. */
 export interface ShapeGuess {
   /** The collection whose dictionary `base` is; undefined if there was none. */
   readonly collectionNumber: number | undefined
@@ -48,7 +48,7 @@ export class EncodedBatch {
     this.#guess = guess
   }
 
-  /** What the content refers to. */
+  /** The dictionary to which the content refers. */
   get shapes(): ShapeDictionary {
     return this.#guess.shapes
   }
@@ -119,7 +119,7 @@ function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | und
   return missing.every(({ id, names }) => joined.find(names)?.id === id) ? missing : undefined
 }
 
-/** What a schema has refused stays in its place in the batch, with the reason. */
+/** A document that a schema has refused. It stays in its place in the batch, with the reason. */
 function refusedDocument(error: PannierError): DocumentWrite {
   const id = error.details?.['id']
   const write = new DocumentWrite(typeof id === 'string' ? id : '', '' as Key, undefined, false)

@@ -1,4 +1,4 @@
-/** One more revision of a document with one leaf, whose ancestors keep their content: it costs the same however long their line is. */
+/** A new revision of a document with one leaf, whose ancestors keep their content: it costs the same however long their line is. */
 import type { BodyView } from './body.ts'
 import { revisionChange } from './document-plan.ts'
 import type { DocumentWrite, EntryChange, RevisionChange } from './document-write.ts'

@@ -27,13 +27,13 @@ export interface ListRequest {
 export interface ListedRow<T extends object = StoredDocument> {
   /** The id of the document. */
   readonly id: string
-  /** Its revision. */
+  /** The revision of the document. */
   readonly rev: string
   /** With `docs`. */
   readonly doc?: T
 }
 
-/** One that was asked for by its id and is deleted. */
+/** A row of a deleted document that was asked for by its id. */
 export interface DeletedRow {
   /** The id of the document. */
   readonly id: string
@@ -74,7 +74,7 @@ const BATCH_ROWS_MAX = 1024
 /** Documents may be large. */
 const BATCH_DOCUMENTS_MAX = 128
 
-/** What is read from, until it is released. */
+/** The source of a list, until it is released. */
 interface ListSource {
   readonly documents: DocumentReader
   attempt<T>(read: () => T): MaybePromise<T>
@@ -112,7 +112,7 @@ export async function* eachRow(source: ListSource, request: ListRequest): AsyncG
   }
 }
 
-/** What stands at the head of the list. May throw a Miss. */
+/** The head of the list. May throw a Miss. */
 function readListHead(reader: DocumentReader, { range, ids, descending, skip }: ListRequest): ListHead {
   const total = reader.count()
   const seq = reader.bodies.lastNumber
@@ -186,7 +186,7 @@ function findNumbers(reader: DocumentReader, ids: readonly string[]): (number | 
   return found.map((key) => (key === undefined ? undefined : byKey.get(key)))
 }
 
-/** What a few conflicts miss is looked up before anything else is done. */
+/** The rows of a list. Bodies that a few conflicts miss are looked up before anything else is done. */
 function rowsOf(
   reader: DocumentReader,
   bodies: readonly BodyView[],

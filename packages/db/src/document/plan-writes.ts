@@ -56,7 +56,7 @@ export function planWrites(
   return planner
 }
 
-/** Those writes that change something. */
+/** The writes that change something. */
 export function onlyOf(writes: readonly DocumentWrite[], changes: readonly DocumentWrite[]): readonly DocumentWrite[] {
   if (changes.length === writes.length) return writes
   const changing = new Set(changes)

@@ -15,7 +15,7 @@ import type { RevisionNode, RevisionStatus, RevisionTree } from './revision-tree
 import { historyOf, parseRevision, revisionText } from './revision.ts'
 import { StoredRevisions } from './stored-revisions.ts'
 
-/** What a read says about revisions. */
+/** The options of a read about revisions. */
 export interface RevisionFields {
   /** Adds `_revisions`: the known ancestors, newest first. */
   readonly revs?: boolean
@@ -57,7 +57,7 @@ export interface ConflictedDocument {
   readonly conflicts: readonly string[]
 }
 
-/** What a replica lacks of a document. */
+/** The revisions that a replica lacks of a document. */
 export interface MissingRevisions {
   /** Revisions that are not known here. */
   readonly missing: readonly string[]
@@ -143,7 +143,7 @@ export class RevisionReader {
     return found && this.#document(tree, options.latest === true ? tree.latest(found) : found, options, tally)
   }
 
-  /** What is stored of each revision. 'all': the leaves. */
+  /** The stored form of each revision. 'all': the leaves. */
   revisions(id: string, revs: readonly string[] | 'all', options: RevisionReadOptions): RevisionRead[] {
     const [winner] = this.winners([id])
     if (winner === undefined) return revs === 'all' ? [] : revs.map((missing) => ({ missing }))
@@ -180,7 +180,7 @@ export class RevisionReader {
     })
   }
 
-  /** Those of the revisions that are not known; undefined if all are. */
+  /** The unknown ones of the revisions; undefined if all are known. */
   missing(id: string, revs: readonly string[]): MissingRevisions | undefined {
     const [winner] = this.winners([id])
     if (winner === undefined) return revs.length === 0 ? undefined : { missing: revs }

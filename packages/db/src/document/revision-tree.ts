@@ -128,7 +128,7 @@ export function statusOf<Body>({ body, deleted }: RevisionNode<Body>): RevisionS
   return body === undefined ? 'missing' : deleted ? 'deleted' : 'available'
 }
 
-/** Those of the leaves that one of the missing revisions may descend from: of an older generation than one of them. */
+/** The leaves that one of the missing revisions may descend from: of an older generation than one of them. */
 export function possibleAncestors(leaves: readonly Revision[], missing: readonly Revision[]): string[] {
   const newest = missing.reduce((most, { generation }) => Math.max(most, generation), 0)
   return leaves.filter(({ generation }) => generation < newest).map(revisionText)

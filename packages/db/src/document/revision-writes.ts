@@ -19,7 +19,7 @@ import { RevisionReader } from './revision-reads.ts'
 import { StoredRevisions } from './stored-revisions.ts'
 import { changedDocument, withShapesOf, unreachableId, type WriteContext } from './write-documents.ts'
 
-/** What `purge` has removed. */
+/** The result of `purge`. */
 export interface PurgeResult {
   /** The revisions that were forgotten, ancestors included. */
   readonly purged: readonly string[]

@@ -23,7 +23,7 @@ export class StoredRevisions {
     while (cursor?.next() === true) if (visit(readRevision(cursor.key, cursor.value)) === false) return
   }
 
-  /** What is stored of one revision. */
+  /** The stored entry of one revision. */
   entry(documentNumber: number, revision: Revision): RevisionEntry | undefined {
     const key = revisionKey(documentNumber, revision)
     const value = this.#revisions?.get(key)
@@ -52,7 +52,7 @@ export class StoredRevisions {
   }
 }
 
-/** What names a document's revisions; `BodyView` is one. */
+/** The part of a body that names a document's revisions. */
 export type LeavesOf = Pick<BodyView, 'number' | 'otherLeaves'>
 
 /** As they would win without those before. May throw a Miss. */

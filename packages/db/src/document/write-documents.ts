@@ -26,7 +26,7 @@ import { isPlainObject, isSame } from '../codec/collation.ts'
 
 export type { WriteMode }
 
-/** What becomes of a document in a batch that is not all or nothing. */
+/** The outcome of a document in a batch that is not all or nothing. */
 export type WriteOutcome = WriteResult | WriteFailure
 
 /** A document of a batch with `atomic: false` that was not written. */
@@ -37,7 +37,7 @@ export interface WriteFailure {
   readonly error: PannierError
 }
 
-/** What the writes to one collection need. */
+/** The parts that writes to one collection need. */
 export interface WriteContext {
   readonly catalog: Catalog
   readonly name: string
@@ -46,7 +46,7 @@ export interface WriteContext {
   readonly maintenance: IndexMaintenance
   /** Refuses documents before anything is planned; in the order of the batch. May miss. */
   readonly judge?: (transaction: WriteTransaction, state: CollectionState | undefined, batch: EncodedBatch) => Refusals
-  /** Those that the collection gets when it is created. */
+  /** The settings that the collection gets when it is created. */
   readonly settings?: () => CollectionSettings
 }
 

@@ -167,7 +167,7 @@ export function indexMismatch(name: string): PannierError {
   })
 }
 
-/** Those that the collection does not have; fails if it has one of that name which is another. */
+/** Indexes that the collection does not have; fails if it has a different one of that name. */
 export function missingIndexes(
   state: CollectionState | undefined,
   declarations: readonly IndexDeclaration[],

@@ -107,7 +107,7 @@ export const NO_KEYS: readonly string[] = []
 /** The value of every entry but some of a text index. */
 const NOTHING = ''
 
-/** What writes change in the tree of one index. */
+/** The changes of writes in the tree of one index. */
 export class EntryChanges {
   readonly #removed: string[] = []
   readonly #inserted: string[] = []

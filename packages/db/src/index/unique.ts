@@ -30,7 +30,7 @@ import type { IndexDefinition } from './index-definition.ts'
 interface UniqueWork extends PreparedWork {
   readonly transaction: WriteTransaction
   readonly collection: CollectionState | undefined
-  /** Those that are ready. */
+  /** The unique indexes that are ready. */
   readonly unique: readonly IndexDefinition[]
   readonly tests: IndexTests
 }
@@ -98,7 +98,7 @@ export function refuseDuplicates(work: UniqueWork): Refusals {
 interface KeyChange {
   readonly before: readonly Claim[]
   readonly after: readonly Claim[]
-  /** Those that the document did not have. */
+  /** The claims that the document did not have. */
   readonly news: readonly Claim[]
   readonly place: number
 }
@@ -156,7 +156,7 @@ class UniqueCheck {
     return this.#failures.get(write)
   }
 
-  /** Its document stays as it is. */
+  /** Refuses a write: its document stays as it is. */
   refuse(write: DocumentWrite): void {
     this.#refused.add(write)
     this.#enter(write, this.#changes.get(write)!.before)

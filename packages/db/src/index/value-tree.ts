@@ -18,7 +18,7 @@ const FOUND_BYTES = 100
 const TEXT_BYTES = 50
 /** This number of values shows whether looking for them pays. */
 const TRIED_VALUES = 4096
-/** It does not when this share of them is new. */
+/** The share of new values above which looking for them does not pay. */
 const NEW_SHARE_MAX = 0.5
 
 export class ValueTree implements Texts {

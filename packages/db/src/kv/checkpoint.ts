@@ -37,12 +37,12 @@ const DIRECT_STAGE_SHARE = 0.6
 const RECLAIM_PAGES_MAX = 10_000
 /** Smaller ones always go to the log: one small write is what a single put may cost. */
 const DIRECT_BYTES_MIN: number = 16 * 1024
-/** What fills the log goes to pages only if it is no small write itself. */
+/** The least bytes of a write that fills the log for which the log goes to pages. */
 const FILLING_BYTES_MIN: number = 256 * 1024
 
 export class Checkpointer {
   readonly #core: Core
-  /** The one that is under way. */
+  /** The storage checkpoint that is under way. */
   running: Promise<void> | undefined
 
   constructor(core: Core) {
@@ -127,7 +127,7 @@ async function writeState(core: Core, state: State, writer: PageWriter<Node>, re
   return base
 }
 
-/** What can be freed now, and what has to wait. */
+/** Frees the pages that can be freed now. Gives those that have to wait. */
 async function reclaim(
   core: Core,
   writer: PageWriter<Node>,

@@ -1,5 +1,5 @@
 /**
- * What one commit changes, and the record of it in the log.
+ * The changes of one commit, and its record in the log.
  *
  *     0  u32  checksum (xxHash32, seed = low 32 bits of the sequence) of the bytes from 4 on
  *     4  u8   format

@@ -1,6 +1,6 @@
 /**
- * What the parts of one handle share: its newest state, the commits since the last storage checkpoint, the held
- * snapshots and the listeners of commits.
+ * The shared parts of one handle: its newest state, the commits since the last storage checkpoint, the held snapshots and the listeners
+ * of commits.
  *
  * Guarantees: `state` only moves forward, and contains a commit exactly when it is durable. If the log has a commit
  * that can't be replayed, the state is the newest before it, and nothing is written any more.
@@ -32,7 +32,7 @@ export interface CoreOptions {
   /** Memory for cached pages; what one operation needs at once may exceed it for as long as it runs. */
   readonly cacheBytesMax: number
   readonly durability: Durability
-  /** What happens to writes that wait for long; by default they wait. */
+  /** The limits of writes that wait for long; by default they wait. */
   readonly waits?: WaitLimits
 }
 
@@ -191,7 +191,7 @@ export class Core {
     }
   }
 
-  /** That commit, if it is the newest and in the log. */
+  /** The commit with this sequence, if it is the newest and in the log. */
   lastCommit(sequence: CommitSequence): TailCommit | undefined {
     const last = this.#tail.at(-1)
     return last?.sequence === sequence ? last : undefined
@@ -229,7 +229,7 @@ export class Core {
     }
   }
 
-  /** What a call of the store has failed with may be the end of this handle: from then on it reads nothing either. */
+  /** Notes an error of the store, which may be the end of this handle: from then on it reads nothing either. */
   noticeLoss(error: unknown): void {
     if (this.closed || this.#lost !== undefined) return
     if (!isPannierError(error, 'PANNIER_RESTORED') && !isPannierError(error, 'PANNIER_CLOSED')) return
@@ -242,7 +242,7 @@ export class Core {
     if (this.#damage !== undefined) throw this.#damage
   }
 
-  /** What was begun before a close ends as it can; what is lost is not shown any more. */
+  /** Refuses a lost handle. Work that was begun before a close ends as it can; lost data is not shown any more. */
   assertFound(): void {
     if (this.#lost !== undefined) throw this.#lost
   }

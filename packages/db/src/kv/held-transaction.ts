@@ -21,7 +21,7 @@ import { Transaction, transactionEnded } from './transaction.ts'
 
 /** Changes in memory before they go to pages; less with a small cache. */
 const HELD_BYTES_MAX: number = 4 * 1024 * 1024
-/** What a transaction that has pages of its own keeps of all pages. */
+/** The cache of a transaction that has pages of its own, for all pages. */
 const OWN_CACHE_BYTES_MAX: number = 16 * 1024 * 1024
 
 /** The number of steps whose misses are looked up while one before them waits. */
@@ -46,7 +46,7 @@ export class HeldPagedTransaction implements HeldTransaction {
   #pages: { readonly cache: PageCache<Node>; readonly writer: PageWriter<Node> } | undefined
   /** Nothing more is taken on. */
   #closed = false
-  /** It ends when that is done. */
+  /** True while it commits: it ends when that is done. */
   #committing = false
   #end: () => void = () => {}
   readonly #release: () => void
@@ -214,7 +214,7 @@ export class HeldPagedTransaction implements HeldTransaction {
   }
 }
 
-/** Its pages stay as long as the transaction holds the lease, which it does while something is read. */
+/** A view of a transaction. Its pages stay as long as the transaction holds the lease, which it does while something is read. */
 class TransactionView extends HeldStateSnapshot {
   readonly #watch: <T>(read: () => MaybePromise<T>) => MaybePromise<T>
 

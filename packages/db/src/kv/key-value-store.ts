@@ -67,8 +67,8 @@ export interface TreeReader {
   /** The tree will be read: what any read of it begins with is fetched along with what is missed next. */
   prefetch(): void
   /**
-   * What the entries of a range fold into; undefined for an empty range. With the tree's own reducer it costs no walk.
-   * With another reducer it costs no walk where nothing has changed since the same object was used. Ordered trees.
+   * The reduction of a range; undefined for an empty range. With the tree's own reducer it costs no walk. With another reducer it costs
+   * no walk where nothing has changed since the same object was used. Ordered trees.
    */
   reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined
   /** Sequence trees: the number that `append` gave last, 0 before the first; also when its entry was removed. Reads nothing. */
@@ -78,8 +78,8 @@ export interface TreeReader {
 }
 
 /**
- * What a caller knows about a key decides which write it uses: `insert`, `replace` and `remove` never read;
- * `put` and `delete` look first. A caller that is wrong about it corrupts the counts, which the integrity check reports.
+ * The writer of a tree: `insert`, `replace` and `remove` never read, so the caller must know the key; `put` and `delete` look first. A
+ * caller that is wrong about it corrupts the counts, which the integrity check reports.
  */
 export interface TreeWriter extends TreeReader {
   /** The key is known to be absent. */
@@ -148,7 +148,7 @@ export interface HeldTransaction extends WriteTransaction {
    * transaction takes little memory. If it fails, roll back.
    */
   relieve(): MaybePromise<void>
-  /** What it has written so far, to be read: what it writes later does not change that. Of no use once the transaction has ended. */
+  /** A view of the writes so far: later writes do not change it. Of no use once the transaction has ended. */
   view(): MaybePromise<HeldSnapshot>
   /** Finishes the steps that were asked for. Resolves when durable. */
   commit(): Promise<void>
@@ -156,7 +156,9 @@ export interface HeldTransaction extends WriteTransaction {
   rollback(): void
 }
 
-/** What a commit changed: for each tree (by name) its keys, in key order per commit. Too large a commit lists none: `keys` is undefined. */
+/**
+ * The changes of a commit: for each tree (by name) its keys, in key order per commit. Too large a commit lists none: `keys` is undefined.
+ */
 export interface CommitNotice {
   readonly sequence: CommitSequence
   readonly trees: ReadonlyMap<string, { readonly keys: readonly Key[] | undefined }>

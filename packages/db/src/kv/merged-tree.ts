@@ -118,7 +118,7 @@ export abstract class MergedTree implements TreeReader {
     return range.lt === undefined ? this.count() : this.rank(range.lt)
   }
 
-  /** What is left of the range without its first entries; undefined if nothing is. */
+  /** The rest of the range without its first entries; undefined if it is empty. */
   #skipped(range: KeyRange, reverse: boolean, skip: number): KeyRange | undefined {
     const start = this.#start(range)
     const end = this.#end(range)

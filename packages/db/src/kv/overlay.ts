@@ -10,7 +10,7 @@ import { assert } from '../base/errors.ts'
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
 
-/** What is done to an entry. The log has these numbers (commit-record.ts). */
+/** The operation on an entry. The log has these numbers (commit-record.ts). */
 export type Operation = 0 | 1 | 2
 export const OPERATION_INSERT = 0
 export const OPERATION_REPLACE = 1

@@ -109,7 +109,7 @@ class RangeReduction<Result> {
     if (from < to) this.#parts.push(this.#reducedLeaf(leaf, from, to))
   }
 
-  /** What the overlay touches. */
+  /** Adds the entries that the overlay touches. */
   #addEntries(lower: string, upper: string | undefined): void {
     const gte = (lower > this.#gte ? lower : this.#gte) as Key
     const lt = (this.#lt === undefined || (upper !== undefined && upper < this.#lt) ? upper : this.#lt) as Key
@@ -126,7 +126,7 @@ class RangeReduction<Result> {
     )
   }
 
-  /** Of everything below a child that the overlay does not touch. */
+  /** The result of everything below a child that the overlay does not touch. */
   #whole(child: Child, level: number): Result {
     const reducer = this.#reducer
     if (child.reduction !== undefined && isStored(reducer) && reducer.id === this.#state.reducer)

@@ -145,7 +145,7 @@ class Replay implements CommitReader {
   }
 }
 
-/** What commits do to one tree, in their order. */
+/** The changes of commits in one tree, in their order. */
 class TreeChanges implements OperationReader {
   /** As it was before. */
   readonly tree: TreeState

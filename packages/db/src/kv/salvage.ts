@@ -38,7 +38,7 @@ interface LostPage {
 
 /** A commit behind the damage. It was made on a state that nobody knows any more, so of that state only what it put itself is sure. */
 export interface LaterCommit {
-  /** What there was, with this commit and those before it laid over it by force. */
+  /** The former state, with this commit and earlier ones laid over it by force. */
   readonly snapshot: HeldSnapshot
   /** By the name of the tree. */
   readonly puts: ReadonlyMap<string, readonly Entry[]>
@@ -70,7 +70,7 @@ export class Salvage {
     return new Salvage(core)
   }
 
-  /** Those of the tree that can be read: what is in pages in the order of the keys, then what is only in the log. */
+  /** The readable entries of the tree: those in pages in the order of the keys, then those only in the log. */
   async *entries(tree: string): AsyncGenerator<Entry, void, undefined> {
     const { trees, slotOfName } = this.#core.state
     const slot = slotOfName.get(tree)
@@ -87,7 +87,7 @@ export class Salvage {
     }
   }
 
-  /** What follows the commit that could not be replayed, and that commit if it can be read. */
+  /** The commits behind the one that could not be replayed, and that commit if it can be read. */
   async *later(): AsyncGenerator<LaterCommit, void, undefined> {
     let { state } = this.#core
     const { sequence } = state
@@ -180,7 +180,7 @@ function force(state: State, sequence: CommitSequence, body: CommitBody): { stat
   return { state: finishDraft(state, draft, sequence as CommitSequence), puts }
 }
 
-/** What comes to the same on an overlay that may have, or lack, the key; undefined if there is nothing to do. */
+/** The operation that has the same effect on an overlay that may have, or lack, the key; undefined if there is nothing to do. */
 function fitting(overlay: Overlay, key: Key, operation: Operation): Operation | undefined {
   const there = overlayGet(overlay, key)
   if (there === undefined) return operation

@@ -63,7 +63,7 @@ export class HeldStateSnapshot extends StateSnapshot implements HeldSnapshot {
   }
 }
 
-/** What `read` gives of that state; where a page of it is missing it fails with what that means. */
+/** Runs `read` on that state. A missing page fails with an error that says what that means. */
 export function explained<T>(
   read: () => MaybePromise<T>,
   store: Pick<PageStore, 'read'>,

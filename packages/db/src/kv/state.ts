@@ -15,7 +15,7 @@ export interface TreeState {
   readonly reducer: ReducerId | undefined
   /** The pages, as of the last storage checkpoint. An inline tree has none. */
   readonly tree: Tree
-  /** What came after it. All of an inline tree. */
+  /** The changes after it. All of an inline tree. */
   readonly overlay: Overlay
   /** For a sequence tree: the next number of `append`. */
   readonly nextNumber: number
@@ -25,7 +25,7 @@ export interface State {
   readonly databaseId: string
   /** The generation of the meta page below. */
   readonly generation: Generation
-  /** What the meta page's trees hold. */
+  /** The sequence of the meta page's trees. */
   readonly baseSequence: CommitSequence
   readonly sequence: CommitSequence
   readonly nextPageId: PageId

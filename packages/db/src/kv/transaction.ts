@@ -62,14 +62,14 @@ interface Savepoint {
   readonly dropped: number
 }
 
-/** What a commit consists of. */
+/** The parts of a commit. */
 export interface SealedTransaction {
-  /** What it was made on. */
+  /** The state that it was made on. */
   readonly base: State
   readonly sequence: CommitSequence
   /** The state after it. */
   readonly result: State
-  /** What the log record holds; undefined if that is more than the log takes. */
+  /** The content of the log record; undefined if that is more than the log takes. */
   readonly body: CommitBody | undefined
   /** About what the record takes in the log. */
   readonly bytes: number
@@ -202,7 +202,7 @@ export class Transaction implements WriteTransaction {
     this.#relievedBytes = this.#bytes
   }
 
-  /** What is to be committed. Ends the transaction. */
+  /** The parts to commit. Ends the transaction. */
   seal(): SealedTransaction {
     const draft = this.#draft
     const sequence = (this.sequence + 1) as CommitSequence
@@ -339,7 +339,7 @@ export class Transaction implements WriteTransaction {
   }
 }
 
-/** What the draft has of its own now becomes shared: the next change makes a copy. */
+/** Shares the parts that the draft owns: the next change makes a copy. */
 function own(draft: Draft): void {
   draft.edit = {}
   draft.owned = new Set()

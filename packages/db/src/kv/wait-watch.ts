@@ -13,7 +13,7 @@ import { PannierError } from '../base/errors.ts'
 export const WAIT_TOLD_MS = 5000
 
 export interface WaitLimits {
-  /** What has waited so long fails; Infinity: nothing does. */
+  /** The longest wait; Infinity: no limit. */
   readonly waitMsMax: number
   /** Called once when others have waited so long for the one that runs. */
   warn(message: string): void
@@ -31,7 +31,7 @@ export class WaitWatch {
   readonly #reason: () => string | undefined
   /** In the order in which they came, with the time. */
   readonly #waiting = new Map<WaitingWork, number>()
-  /** Those that wait for the storage, with the time when they were asked for. */
+  /** Work that waits for the storage, with the time when it was asked for. */
   readonly #running = new Map<WaitingWork, number>()
   readonly #cancelled = new WeakSet<WaitingWork>()
   #told = false
@@ -48,7 +48,7 @@ export class WaitWatch {
     this.#watch()
   }
 
-  /** It runs now: true, unless it was cancelled before. A write that has begun waits for the storage until `answered`. */
+  /** Begins the work: true, unless it was cancelled before. A write that has begun waits for the storage until `answered`. */
   begin(one: WaitingWork, isWrite = false): boolean {
     const since = this.#waiting.get(one)
     if (isWrite && since !== undefined && this.#limits.waitMsMax !== Infinity) this.#running.set(one, since)

@@ -330,7 +330,7 @@ export class Writer {
       : undefined
   }
 
-  /** All of them in one transaction; one that throws leaves nothing behind and does not disturb the others. */
+  /** Runs all writes in one transaction. A write that throws leaves nothing behind and does not disturb the others. */
   #runWrites(group: readonly QueuedWrite[]): { transaction: Transaction; outcomes: Outcome[] } {
     const { state, cache } = this.#core
     const transaction = new Transaction(state, cache)
@@ -392,7 +392,7 @@ export class Writer {
     }
   }
 
-  /** Whatever runs keeps the lease to its end; then `#drain` yields. */
+  /** Yields the lease when nothing runs: running work keeps it to its end; then `#drain` yields. */
   #yieldWhenIdle(): void {
     if (this.#running === undefined) this.#yieldLease()
   }

@@ -115,7 +115,7 @@ export class PageWriter<Node extends Parsed> {
     }
   }
 
-  /** What is gathered can be read from the store from now on, by those who know its ids. */
+  /** Stages all gathered pages: readers that know their ids can read them from now on. */
   async stageAll(): Promise<void> {
     if (this.#buffer.size > 0) await this.#stage()
   }

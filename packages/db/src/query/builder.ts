@@ -11,7 +11,7 @@ import { BuiltPredicate, type Predicate, type ValueType } from './ast/predicate.
 import type { Bound, Element, Equal, FieldPath, FieldValue, Prefix } from './field-types.ts'
 import type { Query } from './query.ts'
 
-/** What `find` takes beside a selector. An immutable value. */
+/** A filter of `find` beside a selector. An immutable value. */
 export class WhereFilter extends BuiltPredicate {
   /**
    * Documents that meet this filter and all of the others.

@@ -1,5 +1,5 @@
 /**
- * What the types of documents say about paths, selectors and projections; nothing of it is there at run time.
+ * Types of paths, selectors and projections by the types of documents; nothing of it is there at run time.
  *
  * A type with a string index (`Record<string, unknown>`) is loose: any path, any condition. Paths are listed to a depth of
  * `Depth` names and are free from there on, so that types that contain themselves end, and large ones stay fast.
@@ -100,13 +100,13 @@ interface Operators<Value> {
   readonly $nor?: readonly FieldCondition<Value>[]
 }
 
-/** What a field is compared with for equality; any JSON value if its type is unknown. */
+/** The operand of equality for a field; any JSON value if its type is unknown. */
 export type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null
 
-/** What a field is compared with in order. */
+/** The operand of an order for a field. */
 export type Bound<Value> = unknown extends Value ? JsonValue : Wide<Operand<Value>> | null
 
-/** What an array may have as an element. */
+/** The element of an array. */
 export type Element<Value> = unknown extends Value ? JsonValue : ElementIn<NonNullable<Value>>
 
 /** The beginning of a string; never, where the field holds none. */

@@ -24,7 +24,7 @@ export type OpenSource = (related?: readonly string[]) => MaybePromise<QuerySour
 
 /** How the queries of a collection follow relations (relations/). */
 export interface QueryRelations {
-  /** What missing values count as in groups and aggregates. */
+  /** The values that missing ones count as in groups and aggregates. */
   readonly empty?: EmptyValues
   /** Throws an ArgumentError for a wrong selector. */
   condition(selector: unknown): Condition
@@ -52,7 +52,7 @@ export interface ChangedDocument {
   readonly before?: StoredDocument | undefined
 }
 
-/** What a commit has changed in a collection. */
+/** The changes of a commit in a collection. */
 export interface News {
   readonly sequence: number
   readonly collection: string
@@ -61,14 +61,14 @@ export interface News {
 
 /** How a live query follows relations. */
 export interface FollowedQuery {
-  /** All that it reads, its own first. */
+  /** The collections that the query reads, its own first. */
   readonly collections: readonly [string, ...string[]]
   open(): MaybePromise<QuerySource>
   /** Whether it reads something else of the document now. */
   reads(collection: string, changed: ChangedDocument): boolean
   /** The ids of the documents whose rows the news may have changed; undefined: it takes too much to tell. */
   affected(source: QuerySource, news: readonly News[]): Promise<ReadonlySet<string> | undefined>
-  /** Those of the documents that match; undefined: it takes too much to tell. */
+  /** The documents that match; undefined: it takes too much to tell. */
   matching(source: QuerySource, ids: readonly string[]): Promise<MatchingDocuments | undefined>
 }
 

@@ -10,7 +10,7 @@ import type { NumberSet } from './sets/number-set.ts'
 /** The part that planning reads: counts, and positions of index entries. */
 export interface PlanSource {
   readonly documents: Pick<DocumentReader, 'count' | 'countIds'>
-  /** It may include indexes that are being built; they are ignored. */
+  /** The indexes. Indexes that are being built may be among them; they are ignored. */
   readonly indexes: readonly IndexDefinition[]
   /** The entries of an index. */
   index(definition: IndexDefinition): EntryTree
@@ -18,9 +18,9 @@ export interface PlanSource {
 
 export type EntryTree = Pick<TreeReader, 'count' | 'cursor'>
 
-/** What columns/kept-sets.ts keeps, as of a snapshot. */
+/** The sets that columns/kept-sets.ts keeps, as of a snapshot. */
 export interface KeptSets {
-  /** That of the collection. */
+  /** The epoch of the collection. */
   readonly epoch: string
   /** The last sequence that was read. */
   readonly upTo: number
@@ -29,7 +29,7 @@ export interface KeptSets {
   readonly missing: Map<string, NumberSet>
 }
 
-/** What columns/column-store.ts keeps, as the database sees it. */
+/** The columns that columns/column-store.ts keeps, as the database sees them. */
 export interface KeptColumns {
   /** About how much memory the columns of a collection take. */
   bytesOf(collection: Pick<CollectionState, 'number' | 'epoch'>): number
@@ -60,7 +60,7 @@ export interface QuerySource extends PlanSource {
   attempt<T>(step: () => T): MaybePromise<T>
   /** Call it between steps: it releases the thread after a slice. */
   readonly pause: Pause
-  /** What queries keep in memory from one to the next; undefined: what is read here may never be committed. */
+  /** The memory that queries keep from one to the next; undefined: this state may never be committed. */
   readonly kept?: KeptMemory | undefined
   /** A clock, in milliseconds. */
   readonly now: () => number

@@ -33,7 +33,7 @@ export interface ExplainOptions {
   readonly run?: boolean
 }
 
-/** What `page` gives. */
+/** The result of `page`. */
 export interface Page<T extends object> {
   /** As skip and limit say. */
   readonly rows: T[]
@@ -163,7 +163,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
   }
 
   /**
-   * What is computed over all documents that match, whatever skip and limit say.
+   * Computes aggregates over all documents that match, whatever skip and limit say.
    *
    * @example
    * const { people, oldest } = await query.aggregate({ people: { $count: true }, oldest: { $max: 'age' } })

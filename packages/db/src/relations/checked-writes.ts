@@ -51,7 +51,9 @@ export class CheckedMaintenance implements IndexMaintenance {
     this.#inner.apply(transaction, collection, writes)
   }
 
-  /** What a document referred to before is not asked for again, so that it can be changed whatever is missing. */
+  /**
+   * References that are new in a write. Earlier references are not checked again, so that a document can be changed whatever is missing.
+   */
   #newReferences(collection: CollectionState | undefined, { writes, shapes }: PreparedWork): NewReferences[] {
     const stored = new FieldReader(collection?.shapes ?? shapes)
     const written = new FieldReader(shapes)
@@ -108,7 +110,7 @@ function withoutStored(reader: DocumentReader, ids: ReadonlySet<string>): Readon
   return missing
 }
 
-/** Those of the writes that are not refused yet whose references lead nowhere. Documents of the batch count in their own collection. */
+/** Writes that are not refused yet whose references lead nowhere. Documents of the batch count in their own collection. */
 function dangling(
   news: readonly NewReferences[],
   missing: ReadonlyMap<string, ReadonlySet<string>>,

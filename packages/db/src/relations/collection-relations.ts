@@ -1,4 +1,4 @@
-/** What the queries of one collection know of its relations. */
+/** The relations of one collection for its queries. */
 import { andThen, type MaybePromise } from '../base/async.ts'
 import { badArgument } from '../base/options.ts'
 import type { IndexDeclaration } from '../index/index-definition.ts'

@@ -4,7 +4,7 @@ import type { IndexInput } from '../index/index-definition.ts'
 import { missingIndexes } from './relation-index.ts'
 import { backName, RelationGraph, type OnDelete, type Relation, type RelationOptions } from './relation-graph.ts'
 
-/** What is read of a collection that `open` declares. */
+/** The part of a declared collection that relations read. */
 interface DeclaredCollection {
   readonly relations?: unknown
   readonly indexes?: readonly IndexInput[] | undefined

@@ -1,5 +1,5 @@
 /**
- * What follows from deleted documents, in the transaction that deletes them: `onDelete` of the relations that lead to them.
+ * The effects of deleted documents, in the transaction that deletes them: `onDelete` of the relations that lead to them.
  *
  * The work needs no list. A tombstone is a new body, and bodies are in the order of their writing. So what is left to do is
  * found behind a position in the bodies of each collection. Three passes: cascades, until nothing new is deleted; then
@@ -189,7 +189,7 @@ interface Held {
 /** Documents that refer to deleted ones. */
 class Referring {
   readonly byCollection: Map<string, Map<string, HeldIds>> = new Map()
-  /** One of them has leaves beside its winner. */
+  /** True if a document has leaves beside its winner. */
   hasConflicts = false
 
   add(search: Referrers, deleted: string, body: BodyView): void {

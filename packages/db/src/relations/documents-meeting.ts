@@ -10,7 +10,7 @@ import { allOf, isOneOf, type Run } from './related-keys.ts'
 
 type Documents = readonly StoredDocument[]
 
-/** Those that meet it; undefined: some step leads to more documents than `relatedMax`. */
+/** The documents that meet it; undefined: some step leads to more documents than `relatedMax`. */
 export async function documentsMeeting(
   run: Run,
   source: QuerySource,

@@ -25,7 +25,7 @@ const READ_MAX = 1000
 interface FollowedSpecification {
   readonly collection: string
   readonly query: QuerySpecification
-  /** One for each field of the sort. */
+  /** The path of each field of the sort. */
   readonly sort: readonly RelationPath[]
   readonly population: Population
 }

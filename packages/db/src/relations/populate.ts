@@ -56,7 +56,7 @@ export function populatedCollections(population: Population): readonly string[] 
   return Array.from(population.values(), ({ step, further }) => [step.to, ...populatedCollections(further)]).flat()
 }
 
-/** What populates rows of the source; undefined: there is nothing to do. */
+/** The function that populates rows of the source; undefined: there is nothing to do. */
 export function populating(
   run: Run,
   source: QuerySource,
@@ -98,7 +98,7 @@ export async function referredTo(
   return documentsOf(run, target, [...new Set(rows.flatMap((row) => referencesOf(relation, row[relation.field])))])
 }
 
-/** Those that exist, each by its id. */
+/** The documents that exist, each by its id. */
 export async function documentsOf(run: Run, target: QuerySource, all: readonly string[]): Promise<RelatedDocuments> {
   const { documents } = target
   const found = new Map<string, readonly StoredDocument[]>()

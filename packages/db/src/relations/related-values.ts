@@ -69,7 +69,7 @@ async function valuesIn(
   return new HeldValues(await run.source.attempt(() => found.map(([id, own]) => [id, next.get(own)] as const)))
 }
 
-/** Those of all documents, the missing ones left out. */
+/** The values of all documents, the missing ones left out. */
 export class HeldValues implements ValuesById {
   /** About how much memory they take. */
   readonly bytes: number
@@ -112,7 +112,7 @@ interface Places {
   readonly count: number
 }
 
-/** Those of documents that are read when they are asked for. The last ones are held. */
+/** The values of documents that are read when they are asked for. The last ones are held. */
 class ReadValues implements ValuesById {
   readonly #source: QuerySource
   readonly #read: ReturnType<ReturnType<typeof bodyFields>>

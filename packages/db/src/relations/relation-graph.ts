@@ -1,6 +1,6 @@
 /** Which collections are related, and how. `open` makes the graph of its declarations; queries and writes follow it. */
 
-/** What happens to documents that refer to a document which is deleted. */
+/** The fate of documents that refer to a deleted one. */
 export type OnDelete = 'keep' | 'unset' | 'restrict' | 'cascade'
 
 /** The long form of a relation. */
@@ -48,7 +48,7 @@ export interface RelationStep {
   readonly back: boolean
   /** The collection to which the step leads. */
   readonly to: string
-  /** It may lead to several documents. */
+  /** True if the relation may lead to several documents. */
   readonly many: boolean
 }
 
@@ -66,17 +66,17 @@ export class RelationGraph {
     }
   }
 
-  /** All that have relations, or to which one leads. */
+  /** Collections that have relations, or to which one leads. */
   get collections(): readonly string[] {
     return [...this.#steps.keys()]
   }
 
-  /** Those whose ids documents of the collection hold. */
+  /** Relations whose ids documents of the collection hold. */
   relationsOf(collection: string): readonly Relation[] {
     return this.relations.filter(({ from }) => from === collection)
   }
 
-  /** Those that lead to documents of the collection. */
+  /** Relations that lead to documents of the collection. */
   relationsTo(collection: string): readonly Relation[] {
     return this.relations.filter(({ to }) => to === collection)
   }

@@ -30,7 +30,7 @@ import { keyOf, type FailingDocuments } from './failing-documents.ts'
 /** Hears of what is done. */
 export interface AttemptWatcher {
   began(since: ReplicationSequence): void
-  /** One is tried once: the feed takes a connection that breaks more lightly. */
+  /** Notes that a snapshot was tried, once: the feed takes a connection that breaks more lightly. */
   triedSnapshot(): void
   /** A page of the feed was looked at. */
   page(changes: number, pending: number | undefined): void

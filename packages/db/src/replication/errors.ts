@@ -31,7 +31,7 @@ export function callbackFailed(peer: string, name: string, cause: unknown): Pann
   return unreachable(peer, `the function \`${name}\` failed: ${why}`, cause, { callback: true })
 }
 
-/** What the caller hears of an error for which nothing is tried any more. */
+/** The error for the caller, when nothing is tried any more. */
 export function finalError(error: unknown): unknown {
   return isTransient(error) && (error as PannierError).details['callback'] === true ? (error as Error).cause : error
 }
@@ -40,7 +40,7 @@ export function isTransient(error: unknown): boolean {
   return isPannierError(error, 'PANNIER_PEER_UNREACHABLE')
 }
 
-/** It is about what was sent, not about who sends it or where to: parts of it may be taken. */
+/** Whether a refusal is about the content, not about its sender or address: parts of it may be taken. */
 export function isAboutContent(error: unknown): boolean {
   const status = refusalStatus(error)
   return status !== undefined && [400, 412, 413, 414, 415, 417, 422, 431].includes(status)

@@ -20,7 +20,7 @@ const COUNTED_MAX = 20_000
 
 interface Guarded<Result> {
   readonly results: readonly Result[]
-  /** Those that have failed: given up, unless there is an `error`. */
+  /** The documents that have failed: given up, unless there is an `error`. */
   readonly failures: readonly RevisionFailure[]
   /** The error of a revision to retry. It ends the attempt after finished work is recorded. */
   readonly error: PannierError | undefined

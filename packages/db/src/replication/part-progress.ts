@@ -6,7 +6,7 @@ import type { Supervised } from './supervisor.ts'
 
 type Untagged<Event> = Event extends unknown ? Omit<Event, 'collection' | 'direction'> : never
 
-/** It is over: nothing that comes late changes that. */
+/** States that are final: nothing that comes late changes them. */
 const FINAL: ReadonlySet<ReplicationStatus> = new Set(['complete', 'cancelled', 'failed'])
 
 export class PartWatcher implements Supervised {

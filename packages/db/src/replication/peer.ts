@@ -15,7 +15,7 @@ export type ReplicationSequence = unknown
 /** CouchDB's grow with the shards of a database, to some thousand characters. */
 const SEQUENCE_CHARS_MAX = 65_536
 
-/** It fits into replication checkpoints and URLs. */
+/** Whether a sequence fits into replication checkpoints and URLs. */
 export function isSequence(value: unknown): boolean {
   try {
     return value !== undefined && value !== null && JSON.stringify(value).length <= SEQUENCE_CHARS_MAX
@@ -114,7 +114,7 @@ export interface RevisionsWritten {
 }
 
 export interface SnapshotProgress {
-  /** Those that were taken. */
+  /** The number of documents that were taken. */
   readonly documents: number
   readonly documentsTotal: number
 }
@@ -140,7 +140,7 @@ export interface ReplicationPeer {
   readDesign(id: string, signal: AbortSignal): Promise<JsonDocument | undefined>
   /** Each document once, in the order of its last change. */
   readChanges(request: ChangesRequest): Promise<PeerChanges>
-  /** Those of the revisions that it does not have. */
+  /** The revisions that it does not have. */
   missingRevisions(
     revisions: ReadonlyMap<string, readonly string[]>,
     signal: AbortSignal,

@@ -31,7 +31,7 @@ const OWN_BACK_OFF_MS_MIN = 200
 /** Timers take no more. */
 const TIMER_MS_MAX: number = 2 ** 31 - 1
 
-/** What the users of a replication ask for. */
+/** The wishes of a replication's users. */
 export interface Control {
   readonly paused: boolean
   readonly cancelled: boolean

@@ -1,4 +1,4 @@
-/** What a replication reports to its users, and the options of a run in one direction. */
+/** The reports of a replication to its users, and the options of a run in one direction. */
 import type { PannierError } from '../base/errors.ts'
 import type { JsonDocument, ReplicationSequence, PeerFilter } from './peer.ts'
 import type { Environment } from '../base/environment.ts'
@@ -68,7 +68,7 @@ interface EventOf<Type extends string> {
   readonly direction: ReplicationDirection
 }
 
-/** What a replication tells its listeners. */
+/** The event for a replication's listeners. */
 export type ReplicationEvent =
   /** Revisions were written to the target. Of attachments there is nothing in them. */
   | (EventOf<'change'> & { readonly docs: readonly JsonDocument[]; readonly progress: ReplicationProgress })
@@ -93,7 +93,7 @@ export interface NetworkStatus {
   onChange(listener: () => void): () => void
 }
 
-/** What the user has called, in messages. */
+/** The name of the user's call, in messages. */
 export const CALL = 'sync() or replicate()'
 
 export const BATCH_SIZE_DEFAULT = 500
@@ -101,7 +101,7 @@ export const BATCHES_AHEAD_DEFAULT = 3
 export const BACK_OFF_MS_MIN = 500
 export const BACK_OFF_MS_MAX: number = 5 * 60 * 1000
 
-/** What a run of one direction needs to know, checked. */
+/** The options of a run of one direction, checked. */
 export interface RunOptions {
   readonly collection: string
   readonly direction: ReplicationDirection

@@ -20,7 +20,7 @@ import { sameBytes } from '../codec/bytes.ts'
 
 /** A database of a backend, without the handle that is closed for itself. */
 export interface SharedDatabase extends Omit<PageStore, 'close' | 'onGone'> {
-  /** It was closed or destroyed: no handle can use it any more. */
+  /** True after the database was closed or destroyed: no handle can use it any more. */
   readonly closed: boolean
 }
 

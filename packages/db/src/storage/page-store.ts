@@ -38,7 +38,7 @@ export const WRAPPER_BYTES_MAX = 64
 /** No keyring may be larger. A log seal has at most 256 bytes. Neither is ever empty. */
 export const KEYRING_BYTES_MAX: number = 32 * 1024
 
-/** What trees are stored in. */
+/** The page, of which trees consist. */
 export interface Page {
   /** Never used twice. */
   readonly id: PageId
@@ -50,7 +50,7 @@ export interface Page {
 export interface LogRecord {
   /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
   readonly sequence: CommitSequence
-  /** What it changes, encoded. */
+  /** The changes, encoded. */
   readonly bytes: Uint8Array
 }
 
@@ -63,19 +63,19 @@ export interface MetaRecord {
   readonly bytes: Uint8Array
 }
 
-/** What `read` gives. */
+/** The result of `read`. */
 export interface StoreState {
   /** Undefined while nothing was ever committed. */
   readonly meta: MetaRecord | undefined
   /** Ascending and dense. */
   readonly log: readonly LogRecord[]
-  /** What `putKeyring` put last. */
+  /** The keyring that `putKeyring` put last. */
   readonly keyring: Uint8Array | undefined
-  /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
+  /** The log seal that came last with an `append` or a `commit`: it vouches for the end of the log. */
   readonly logSeal: Uint8Array | undefined
 }
 
-/** What a handle has seen already, so that `read` gives it only the news. */
+/** The state that a handle has seen already, so that `read` gives it only the news. */
 export interface KnownState {
   /** The meta record. */
   readonly generation: Generation
@@ -92,7 +92,7 @@ export interface Commit {
   readonly pages: Iterable<Page>
   /** Deleted, so that their room can be used again. Unknown ids are ignored. */
   readonly free: readonly PageId[]
-  /** Its generation is `expectedGeneration + 1`. */
+  /** The meta record with the generation `expectedGeneration + 1`. */
   readonly meta: MetaRecord
   /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
   readonly firstNewPageId: PageId

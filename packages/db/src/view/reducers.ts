@@ -201,7 +201,7 @@ function areSummable(value: unknown): boolean {
 
 // `_stats`: of numbers, of arrays of numbers element by element, and of statistics made before, as in CouchDB.
 
-/** What the reduce `_stats` gives of numbers. */
+/** The result of the reduce `_stats` for numbers. */
 export interface NumberStatistics {
   /** The sum. */
   readonly sum: number

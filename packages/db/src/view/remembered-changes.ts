@@ -1,6 +1,6 @@
 /**
- * What an update changes in a view that remembers. Each row has the sequence of the update that brought it. A row that leaves, or
- * whose value changes, is kept with the sequence of the update that took it away. So the rows of every earlier update are known.
+ * The changes of an update in a view that remembers. Each row has the sequence of the update that brought it. A row that leaves, or whose
+ * value changes, is kept with the sequence of the update that took it away. So the rows of every earlier update are known.
  *
  *   row      the value of the row; the sequence that it came with, in 6 bytes
  *   left     two entries.

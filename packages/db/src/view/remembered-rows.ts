@@ -11,13 +11,13 @@ import { leftTrees, rowsTree, type ViewState } from './view-catalog.ts'
 
 /** Which rows of a group, by the last element of their keys. */
 export interface LastRange {
-  /** It is not before this value. */
+  /** The lower bound, included. */
   readonly gte?: unknown
-  /** It is behind this value. */
+  /** The lower bound, excluded. */
   readonly gt?: unknown
-  /** It is not behind this value. */
+  /** The upper bound, included. */
   readonly lte?: unknown
-  /** It is before this value. */
+  /** The upper bound, excluded. */
   readonly lt?: unknown
 }
 
@@ -27,7 +27,7 @@ export type RowPosition = string
 /** A row and where it stands. */
 export type Positioned<Row> = Row & { readonly position: RowPosition }
 
-/** What a view that remembers has on one state of the database. What reads may miss. */
+/** The rows of a view that remembers, on one state of the database. What reads may miss. */
 export class RememberedRows {
   /** The sequence whose state the rows are. */
   readonly builtTo: number

@@ -155,7 +155,7 @@ class ViewUpdate {
     return !ended || !written
   }
 
-  /** Of private rows: as if they had never been. */
+  /** Deletes private rows, as if they had never been. */
   async #startAgain(collectionNumber: number): Promise<true> {
     const { rows, view } = this.#options
     await rows.write((transaction) => {

@@ -37,9 +37,9 @@ export interface ViewState {
   /** Documents that were left out because map threw, since the view was made. */
   readonly failures: number
   readonly lastFailure?: { readonly id: string; readonly message: string }
-  /** Of private rows: how many documents there were, tombstones included, when an update came to its end. */
+  /** The number of documents, tombstones included, when the last update of private rows came to its end. */
   readonly documents?: number
-  /** What has left up to this sequence is forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
+  /** The sequence up to which rows that left are forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
   readonly forgottenTo?: number
 }
 
@@ -53,7 +53,7 @@ export function keysTree(collectionNumber: number, viewNumber: number): string {
   return `${collectionNumber}/v/${viewNumber}/keys`
 }
 
-/** What has left a remembering view: remembered-rows.ts. */
+/** Trees of the rows that have left a remembering view: remembered-rows.ts. */
 export function leftTrees(
   collectionNumber: number,
   viewNumber: number,
@@ -159,7 +159,7 @@ function makeRoom(transaction: WriteTransaction, collectionNumber: number, store
     dropView(transaction, collectionNumber, old)
 }
 
-/** Those that every view has seen. The last one stays, for its number. */
+/** Forgets purges that every view has seen. The last one stays, for its number. */
 function forgetPurges(transaction: WriteTransaction, collectionNumber: number, tree: TreeWriter): void {
   const last = lastPurge(tree)
   if (last === 0) return

@@ -115,11 +115,11 @@ export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
   readonly doc?: Document | null
 }
 
-/** What rows were reduced to. */
+/** A row that stands for reduced rows. */
 export interface ReducedRow<Key = unknown, Value = unknown> {
   /** The key of the group; null without groups. */
   readonly key: Key
-  /** What the reduce gives. */
+  /** The result of the reduce. */
   readonly value: Value
 }
 
@@ -135,7 +135,7 @@ export interface ViewResult<Key = unknown, Value = unknown, Row = ViewRow<Key, V
   readonly rows: Row[]
 }
 
-/** What `view.info()` tells. */
+/** The result of `view.info()`. */
 export interface ViewInfo {
   /** The name of the view. */
   readonly name: string

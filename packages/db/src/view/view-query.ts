@@ -14,7 +14,7 @@ import { positionOf, RowCursor, type RowBound } from './row-cursor.ts'
 import type { BuiltInReduce, ReduceFunction } from './view-definition.ts'
 import type { ReducedRow, ViewRow, ViewOptions } from './view-options.ts'
 
-/** What a query reads from. */
+/** The source of a query. */
 export interface ViewSource {
   /** Undefined: there is no such view yet. */
   readonly rows: TreeReader | undefined

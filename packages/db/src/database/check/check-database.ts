@@ -23,8 +23,8 @@ import { entryKeysOfList } from '../../view/mapped-rows.ts'
 import { keysTree, listViews, purgesAfter, rowsTree, treesOf, type ViewState } from '../../view/view-catalog.ts'
 
 /**
- * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
- * indexes or views of a collection do not match each other.
+ * The kind of a problem. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents, indexes or views
+ * of a collection do not match each other.
  */
 export type ProblemCode =
   | 'DAMAGED_LOG'
@@ -47,11 +47,11 @@ export interface Problem {
   readonly message: string
 }
 
-/** What `db.check()` found. */
+/** The result of `db.check()`. */
 export interface CheckReport {
   /** True if there are no problems. */
   readonly ok: boolean
-  /** What is wrong; empty if nothing is. */
+  /** The problems; empty if there are none. */
   readonly problems: readonly Problem[]
 }
 
@@ -59,7 +59,7 @@ const LONG_WORK: OptionNames<LongWork> = { signal: true, onProgress: true }
 /** Entries between two looks at the clock. */
 const STEPS_PER_LOOK = 256
 
-/** What of an open database knows its log and pages. */
+/** The parts of an open database that know its log and pages. */
 interface CheckedParts {
   readonly damage?: () => PannierError | undefined
   readonly checkPages?: (work: RunningWork) => Promise<void>
@@ -90,7 +90,7 @@ export async function checkWhole(
   return { ok: problems.length === 0, problems }
 }
 
-/** What is wrong; empty if nothing is. It is the second half of the check, after that of the pages. */
+/** The problems; empty if there are none. It is the second half of the check, after that of the pages. */
 async function checkDatabase(store: KeyValueStore, catalog: Catalog, work: RunningWork): Promise<Problem[]> {
   const snapshot = store.snapshot()
   try {

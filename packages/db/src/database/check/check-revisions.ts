@@ -25,7 +25,7 @@ export interface CheckedWinner {
   readonly otherLeaves: boolean
 }
 
-/** What is wrong; empty if nothing is. */
+/** The problems; empty if there are none. */
 export function checkRevisions(
   winners: Iterable<CheckedWinner>,
   { revisions, extra, conflicts }: RevisionTrees,

@@ -34,7 +34,7 @@ export class CollectionRepair {
   readonly #revisionsLost: string[] = []
   readonly #attachmentsLost: { id: string; name: string }[] = []
   readonly #indexesLost: string[] = []
-  /** What is not migrated yet, by the sequences of the new database. */
+  /** Ranges that are not migrated yet, by the sequences of the new database. */
   #pending: readonly PendingMigration[] = []
   #batch: StoredDocument[] = []
   #batchBytes = 0
@@ -204,7 +204,7 @@ export class CollectionRepair {
     return sameBytes(sum.digest(), digest) ? new Blob(pieces) : undefined
   }
 
-  /** Those that `ids` and `deleted` name, and no body was read of. */
+  /** Lists ids of `ids` and `deleted` without a readable body. */
   async #listLost(): Promise<void> {
     const { trees } = this.state
     for (const tree of [trees.ids, trees.deleted])

@@ -17,7 +17,7 @@ export interface RepairOptions extends LongWork {
   readonly encryption?: Credential
 }
 
-/** What was saved of a collection, and what was not. */
+/** The result of a repair for one collection: saved parts, and lost ones. */
 export interface RepairedCollection {
   /** The name of the collection. */
   readonly name: string
@@ -25,11 +25,11 @@ export interface RepairedCollection {
   readonly documents: number
   /** Deleted documents that were saved. */
   readonly tombstones: number
-  /** Of these, documents that were taken from commits behind the damage of the log. */
+  /** The number of these documents that were taken from commits behind the damage of the log. */
   readonly fromLaterCommits: number
   /** Documents and tombstones that could not be read. */
   readonly documentsLost: number
-  /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
+  /** The ids of lost documents, as far as they are known, at most `REPAIR_IDS_MAX`. */
   readonly idsLost: readonly string[]
   /** Documents that lost conflicting revisions or their history, at most `REPAIR_IDS_MAX`. */
   readonly revisionsLost: readonly string[]
@@ -41,13 +41,13 @@ export interface RepairedCollection {
   readonly indexesLost: readonly string[]
 }
 
-/** What `repair` found and what it saved. */
+/** The result of `repair`: the problems that it found, and the parts that it saved. */
 export interface RepairReport {
-  /** What was wrong. Empty: nothing, as far as documents go. */
+  /** The problems. Empty: nothing, as far as documents go. */
   readonly problems: readonly Problem[]
   /** Everything that the damaged database is known to have held is in the new one. */
   readonly isComplete: boolean
-  /** What was saved of each collection. */
+  /** The saved parts of each collection. */
   readonly collections: readonly RepairedCollection[]
   /** Commits behind the damage of the log that can't be read. */
   readonly commitsLost: number

@@ -14,7 +14,7 @@ import type { ColumnMemory, QuerySource } from '../../query/query-source.ts'
 import type { ChosenSettings } from './collection-settings.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 
-/** What the writes to a collection need. */
+/** The parts that writes to a collection need. */
 export interface CollectionWriting extends WriteContext {
   readonly newIds: IdGenerator
   /** `initial`: settings where none are declared. */
@@ -22,7 +22,7 @@ export interface CollectionWriting extends WriteContext {
   readonly schema: CollectionSchema
   /** Undefined: no relation acts on a delete. */
   readonly deleteRules: DeleteRules | undefined
-  /** What the collection gets when it is created. */
+  /** The indexes that the collection gets when it is created. */
   declaredIndexes(): readonly IndexDeclaration[]
 }
 
@@ -36,7 +36,7 @@ export interface DeleteRules {
   putEach(access: CollectionAccess, batch: EncodedBatch, mode: WriteMode, many: boolean): Promise<unknown>
 }
 
-/** What the relations that are declared do to a collection. */
+/** The effects of declared relations on a collection. */
 export interface DatabaseRelations {
   /** How its queries follow them. */
   readonly queriesOf: (name: string) => QueryRelations
@@ -44,7 +44,7 @@ export interface DatabaseRelations {
   deleteRulesOf(name: string): DeleteRules | undefined
 }
 
-/** What uploads need of the database. */
+/** The parts of the database that uploads need. */
 interface UploadContext extends Pick<UploadTarget, 'environment' | 'closing'> {
   readonly store: KeyValueStore
   /** Tokens of uploads of this handle that are under way. */

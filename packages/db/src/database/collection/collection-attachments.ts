@@ -26,7 +26,7 @@ export interface PutAttachmentOptions {
 
 /** Options of `getAttachment`: a range of bytes, and the revision of the document. */
 export interface GetAttachmentOptions extends ByteRange {
-  /** Of this revision of the document. */
+  /** The revision of the document. */
   readonly rev?: string
 }
 
@@ -125,7 +125,7 @@ export async function getAttachment(
   })
 }
 
-/** What the schema makes of a document with only an attachment, or why it refuses it. */
+/** A document with only an attachment, as the schema makes it, or why it refuses it. */
 async function newDocument(access: CollectionAccess, id: string): Promise<object> {
   const validator = await access.writing.schema.validator
   return (await validator?.check({ _id: id })) ?? { _id: id }

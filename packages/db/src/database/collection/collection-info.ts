@@ -1,10 +1,10 @@
-/** What a collection is like now. Loaded on first use. */
+/** The current facts of a collection. Loaded on first use. */
 import { type CollectionState, DEFAULT_SETTINGS } from '../../document/catalog.ts'
 import { existingTree } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import type { ColumnMemory } from '../../query/query-source.ts'
 
-/** What `collection.info()` tells. Reads no page. */
+/** The result of `collection.info()`. Reads no page. */
 export interface CollectionInfo {
   /** The name of the collection. */
   readonly name: string

@@ -422,8 +422,8 @@ export class TransactionCollection<T extends object, Input extends object = T, A
   }
 
   /**
-   * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
-   * whose content is no longer kept is known.
+   * The revisions of another replica that are not known here; documents that lack nothing are left out. A revision whose content is no
+   * longer kept is known.
    *
    * @throws TypeError for a malformed id or revision.
    * @example

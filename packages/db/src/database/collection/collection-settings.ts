@@ -3,7 +3,7 @@ import { badArgument } from '../../base/options.ts'
 import type { CollectionSettings, CollectionState } from '../../document/catalog.ts'
 import { REVISIONS_LIMIT_MAX } from '../../document/revision.ts'
 
-/** Those that were declared; they are added to by later declarations. */
+/** The settings that were declared; later declarations add to them. */
 export type ChosenSettings = { -readonly [Name in keyof CollectionSettings]?: CollectionSettings[Name] }
 
 /** Takes up what is declared; whether it is news. */

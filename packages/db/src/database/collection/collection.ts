@@ -50,7 +50,7 @@ const EXPORT_OPTIONS: OptionNames<ExportOptions<object>> = {
   onProgress: true,
 }
 
-/** What `collection.indexes()` tells. */
+/** The result of `collection.indexes()` for one index. */
 export interface IndexInfo extends IndexDeclaration {
   /** False while it is being built. */
   readonly ready: boolean

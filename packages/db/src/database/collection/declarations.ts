@@ -25,7 +25,7 @@ import { MigrationRunner } from '../schema/migration-runner.ts'
 import { StoreAccess } from './store-access.ts'
 import type { Declared } from './store-access.ts'
 
-/** What code declares of a collection: its indexes, its schema and its settings. */
+/** The declaration of a collection: its indexes, its schema and its settings. */
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
   /**
    * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for

@@ -5,10 +5,10 @@ import type { AttachmentForm, InlineAttachment } from '../../document/attachment
 import type { RevisionInfo } from '../../document/revision-reads.ts'
 import type { RevisionHistory } from '../../document/revision.ts'
 
-/** What any document may hold. */
+/** The type of any document. */
 export type JsonObject = Record<string, unknown>
 
-/** What can be asked of a document: its fields, its id and its revision, `N-hash`. */
+/** The document of queries: its fields, its id and its revision, `N-hash`. */
 export type Identified<T extends object> = T & { readonly _id: string; readonly _rev: string }
 
 /** A document as it is handed out. */
@@ -16,13 +16,13 @@ export type Stored<T extends object> = Identified<T> & {
   readonly _attachments?: Readonly<Record<string, AttachmentStub>>
 }
 
-/** What a read gives about a document's revisions, as far as it was asked for. */
+/** The result of a read about a document's revisions, as far as it was asked for. */
 export interface RevisionMeta {
-  /** It is a tombstone: then it need not hold what a document does. */
+  /** The document is a tombstone, which need not have the fields of a document. */
   readonly _deleted?: true
-  /** Its history, with the option `revs`. */
+  /** The history, with the option `revs`. */
   readonly _revisions?: RevisionHistory
-  /** Its history and which revisions are stored, with the option `revsInfo`. */
+  /** The history and which revisions are stored, with the option `revsInfo`. */
   readonly _revsInfo?: readonly RevisionInfo[]
   /** Other live leaf revisions, with the option `conflicts`. */
   readonly _conflicts?: readonly string[]
@@ -43,7 +43,7 @@ export interface WithAttachments {
   readonly attachments: AttachmentForm
 }
 
-/** What a document for a write may have beside its content. The fields that reads give about revisions are ignored. */
+/** The fields of a written document beside its content. The fields that reads give about revisions are ignored. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
   /** Without one it gets one. */
   readonly _id?: string
@@ -51,7 +51,7 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
   readonly _rev?: string
   /** The document is deleted; what else it holds stays readable in its tombstone. */
   readonly _deleted?: boolean
-  /** Those that the document is to have; a stub keeps what the revision before has under that name. */
+  /** The attachments that the document is to have; a stub keeps the attachment of the revision before under that name. */
   readonly _attachments?: AttachmentInputs
 }
 
@@ -79,7 +79,7 @@ type ContentOf<T> = T extends unknown
   ? { [Name in keyof T as Exclude<Name, keyof InputMeta>]: HasDate<T[Name]> extends true ? DatesAreNotStored : T[Name] }
   : never
 
-/** What a field of a type with Dates takes: nothing. What is read back would be a string that the type calls a Date. */
+/** The value that a field of a type with Dates takes: none. What is read back would be a string that the type calls a Date. */
 export type DatesAreNotStored = 'a Date is not stored: make the field a string (toISOString) or a number (getTime)'
 
 /** Whether values of the type hold Dates, as far as can be seen in few steps. */
@@ -102,12 +102,12 @@ export type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (
 /** A document, or what names it: with `_rev` it is meant in that revision only. */
 export type DocumentReference = string | { readonly _id: string; readonly _rev?: string }
 
-/** One of the documents that `getRevisions` was asked for. */
+/** The result for a document that `getRevisions` was asked for. */
 export type RevisionResult<T extends object, Document = RevisionDocument<T>> =
   | { readonly ok: Document }
   | { readonly missing: string }
 
-/** One of the documents that `bulkGet` was asked for. */
+/** The result for a document that `bulkGet` was asked for. */
 export type BulkGetResult<T extends object, Document = RevisionDocument<T>> =
   | { readonly id: string; readonly ok: Document }
   | { readonly id: string; readonly missing: string | undefined }

@@ -22,7 +22,7 @@ import type { CollectionSchema } from '../schema/collection-schema.ts'
 /** Documents of several commits that are read one by one; with more, queries read their rows again. */
 const CHANGES_MAX = 10_000
 
-/** What happened to a collection: nothing, anything, or changes of these documents. */
+/** The effect of a commit on a collection: nothing, anything, or changes of these documents. */
 type Happened = 'nothing' | 'anything' | Changes
 
 interface Changes {
@@ -40,7 +40,7 @@ interface Watched {
 
 const watchers = new WeakMap<KeyValueStore, LiveWatcher>()
 
-/** The one watch of this collection. */
+/** The only watch of this collection. */
 export function watchCollection(context: DatabaseContext, name: string, schema: CollectionSchema): CollectionWatch {
   let watcher = watchers.get(context.store)
   if (watcher === undefined) {
@@ -53,7 +53,7 @@ export function watchCollection(context: DatabaseContext, name: string, schema: 
 class LiveWatcher {
   readonly #context: DatabaseContext
   readonly #watched = new Map<string, Watched>()
-  /** Those that have queries. */
+  /** Watched collections that have queries. */
   readonly #active = new Set<Watched>()
   #notices: CommitNotice[] = []
   #working = false

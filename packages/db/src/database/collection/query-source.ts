@@ -43,7 +43,7 @@ export function querySource(
 /** No stored collection has it. */
 const MISSING_NUMBER = 0
 
-/** It has the indexes that the first write will give it. Their numbers are those of no stored index. */
+/** A collection without documents, with the indexes that the first write will give it. Their numbers are those of no stored index. */
 function emptyCollection(
   name: string,
   declared: readonly Omit<IndexDefinition, 'number' | 'builtTo'>[],

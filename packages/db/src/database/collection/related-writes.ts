@@ -1,4 +1,4 @@
-/** What relations do to the writes of collections. Loaded only if there are any. */
+/** The effects of relations on the writes of collections. Loaded only if there are any. */
 import { isPannierError, type PannierError } from '../../base/errors.ts'
 import { pauseIn, retryWhenStale } from '../../base/long-work.ts'
 import { decodeIdKey } from '../../codec/key-encoding.ts'
@@ -89,7 +89,7 @@ export class RelatedWrites implements DatabaseRelations {
     return made
   }
 
-  /** What deletes in the collection do to those that refer to it; undefined: nothing. */
+  /** The effects of deletes in the collection on referring documents; undefined: none. */
   deleteRulesOf(name: string): DeleteRules | undefined {
     return this.actingOn(name) && new FollowedDeletes(this.#context, name, this, this.#collectionOf)
   }
@@ -242,7 +242,7 @@ export class FollowedDeletes implements DeleteRules {
     })
   }
 
-  /** What it throws undoes the write. @throws MigrationNeeded */
+  /** Begins a write; an error undoes the write. @throws MigrationNeeded */
   #begun<T>(
     transaction: WriteTransaction,
     write: (transaction: WriteTransaction) => T,

@@ -16,7 +16,7 @@ import { querySource } from './query-source.ts'
 import type { CollectionSchema } from '../schema/collection-schema.ts'
 import { assertOutside } from './transaction-scope.ts'
 
-/** What a collection is to be like, as far as writes must know. */
+/** The declaration of a collection, as far as writes must know. */
 export interface Declared {
   readonly indexes: ReadonlyMap<string, IndexDeclaration>
   readonly settings: Readonly<ChosenSettings>

@@ -264,7 +264,7 @@ class TransactionAccess implements CollectionAccess {
     return this.#transaction.relationsOf(this.writing.name)
   }
 
-  /** Of what the transaction has written by now. */
+  /** A source of the transaction's writes so far. */
   openSource(related: readonly string[] = []): MaybePromise<QuerySource> {
     const transaction = this.#transaction
     return transaction.reading(andThen(transaction.active.view(), (view) => this.#sourceOf(view, related)))

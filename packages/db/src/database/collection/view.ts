@@ -7,7 +7,7 @@ import type { ViewEngines, ViewContext, ViewEngine } from '../../view/view-engin
 import { checkViewFunctions } from '../../view/view-functions.ts'
 import type { ReducedRow, ViewInfo, ViewResult, ViewRow, ViewOptions } from '../../view/view-options.ts'
 
-/** What a view is made of. Functions must be pure: the same for the same document each time. */
+/** The parts of a view. Functions must be pure: the same for the same document each time. */
 export interface ViewDefinition<Document, Key, Value, Reduce> {
   /**
    * Called with each document; what it emits are the rows. To have rows typed, say what `emit` takes: `emit: Emit<string, number>`.
@@ -19,7 +19,7 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
    * a `version`. If it rejects, the update of the view ends with that error and continues with the next query.
    */
   readonly mapMany?: MapMany<Document>
-  /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
+  /** The function that reduces rows of equal keys (or all rows). The built-in ones are kept in the tree and cost no walk. */
   readonly reduce?: Reduce
   /**
    * With it the database keeps what was built, for later runs and other tabs. Change it when the functions mean something else although
@@ -31,14 +31,14 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
   readonly collation?: string
 }
 
-/** What a built-in reduce gives. */
+/** The result of a built-in reduce. */
 export type BuiltInResult<Reduce, Value> = Reduce extends '_sum'
   ? Value
   : Reduce extends '_stats'
     ? NumberStatistics
     : number
 
-/** What a query without `reduce: false` gives. */
+/** The result of a query without `reduce: false`. */
 export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never]
   ? ViewRow<Key, Value, Document>
   : ReducedRow<Key | null, Result>

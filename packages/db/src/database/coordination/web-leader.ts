@@ -16,14 +16,14 @@ interface WebLeaderOptions {
   readonly environment: Environment
   /** Called when `leads` or `news` is another one. */
   readonly onChange: () => void
-  /** What the leader tells when it is asked. */
+  /** The leader's answer to a question. */
   readonly tell: () => unknown
 }
 
 /** How often a leader is asked for a sign of life, and how long it has for that. */
 const LEADER_ASKED_MS = 4000
 const LEADER_SILENCE_MS_MAX = 3000
-/** Those who wait lose patience one after another. */
+/** Staggers the time-outs of waiting tabs, so that they do not all steal the lock at once. */
 const PATIENCE_SPREAD_MS = 500
 /** From the end of one wait for the lock to the next. A browser refuses every lock at once to a page that goes away, which would else ask without end. */
 const WAIT_PAUSE_MS = 1000

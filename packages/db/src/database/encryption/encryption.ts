@@ -31,17 +31,17 @@ import type { DatabaseStorage } from '../../storage/page-store.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import { assertOutside } from '../collection/transaction-scope.ts'
 
-/** One of those who can open the database. */
+/** A password or key that can open the database. */
 export interface EncryptionSlot {
   /** Names the slot, for `deleteSlot`. */
   readonly id: string
-  /** What opens it: a password, a key or a recovery key. */
+  /** The kind of the slot: a password, a key or a recovery key. */
   readonly kind: SlotKind
   /** As given when it was added; not secret. */
   readonly label: string
 }
 
-/** What `encryption.info()` tells. */
+/** The result of `encryption.info()`. */
 export interface EncryptionInfo {
   /** Records that the key has sealed, at most. */
   readonly keyUses: number
@@ -63,12 +63,12 @@ const FENCE_TREE = 'fence'
 const ROTATE_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }
 const ROTATION_DUE_USES: number = 2 ** 28
 
-/** What `open` does with `encryption`. */
+/** The work of `open` with `encryption`. */
 interface Sealing {
   open(storage: DatabaseStorage, name: string): Promise<EncryptedPageStore>
   /** For a repair: see EncryptedPageStore. */
   openDamaged(storage: DatabaseStorage, name: string, problems: Set<string>): Promise<EncryptedPageStore>
-  /** What is other in an encrypted database. */
+  /** The parts that are different in an encrypted database. */
   parts(pages: EncryptedPageStore, store: PagedKeyValueStore): EncryptedParts
   unseal(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
 }
@@ -161,7 +161,7 @@ export class Encryption {
   }
 
   /**
-   * Its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
+   * Deletes a slot: its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
    * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
    *
    * @example

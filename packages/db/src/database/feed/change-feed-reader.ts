@@ -27,7 +27,7 @@ export interface FeedSource {
   openSource(): MaybePromise<QuerySource>
 }
 
-/** What is asked for, checked. */
+/** The options of a feed, checked. */
 export interface FeedSpecification {
   readonly since: number
   readonly epoch: string | undefined

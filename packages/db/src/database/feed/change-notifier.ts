@@ -6,7 +6,7 @@ import { BodyView } from '../../document/body.ts'
 import { type Catalog, collectionTrees } from '../../document/catalog.ts'
 import type { CommitNotice, KeyValueStore, Snapshot, TreeReader } from '../../kv/key-value-store.ts'
 
-/** What a commit changed. */
+/** The changes of a commit. */
 export interface DatabaseChange {
   /** By name of the collection. */
   readonly collections: ReadonlyMap<string, CollectionChange>
@@ -14,7 +14,7 @@ export interface DatabaseChange {
   readonly local: boolean
 }
 
-/** What a commit has changed in one collection. */
+/** The changes of a commit in one collection. */
 export interface CollectionChange {
   /** The ids of written, deleted and purged documents; undefined if they are too many to list, or not known. */
   readonly ids: readonly string[] | undefined

@@ -1,5 +1,5 @@
 /**
- * Which of several storages has a database, or is to have it (`firstOf`). Loaded with the first use.
+ * The choice among several storages that have a database, or are to have it (`firstOf`). Loaded with the first use.
  *
  * Guarantees: no database is hidden by another one. What is there is opened where it is, or the reason is told why it can't be. If two
  * storages have one, an interrupted move left one of them: the copy is deleted once the original is found sound. All this happens
@@ -41,7 +41,7 @@ export function destroyInAll(storages: Storages, name: string): Promise<void> {
   })
 }
 
-/** What can't say whether it has the database is opened: one that can't be opened may have it, so no other one is made. */
+/** The storages that have the database. A storage that can't say so is opened: if it fails, it may have it, so no other one is made. */
 async function ownersIn(storages: Storages, name: string): Promise<Storages> {
   const has = await Promise.all(storages.map((storage) => storage.has(name)))
   const owners: DatabaseStorage[] = []
@@ -69,7 +69,7 @@ async function firstThatWorks([storage, ...others]: Storages, name: string): Pro
   }
 }
 
-/** Of several, the one that is no copy; nothing is left of its copy. */
+/** The original among several; nothing is left of its copy. */
 async function originalOf(choices: Choices, name: string, { encryption }: ChooseOptions): Promise<DatabaseStorage> {
   const { storages: owners } = choices
   const full: DatabaseStorage[] = []

@@ -1,4 +1,4 @@
-/** What a page, a worker or Node has. */
+/** The environment of a page, a worker or Node. */
 import type { Environment } from '../../base/environment.ts'
 import { toHex } from '../../codec/bytes.ts'
 

@@ -27,7 +27,7 @@ import { isChoice } from './storage-choice.ts'
 /** Options of `db.moveTo`. */
 export interface MoveOptions extends LongWork {
   /**
-   * What opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
+   * The password or key that opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
    * moved. A plain database becomes encrypted.
    */
   readonly encryption?: Credential
@@ -42,7 +42,7 @@ export interface MoveSource {
   readonly environment: Environment
 }
 
-/** What of the database's handle it takes. */
+/** The part of the database's handle that a move needs. */
 interface Mover {
   readonly encryption: object | undefined
   check(): Promise<CheckReport>

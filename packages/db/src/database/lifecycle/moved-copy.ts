@@ -24,7 +24,7 @@ export function isCopyOf(copy: StoreState | undefined, databaseId: string): bool
   return copy !== undefined && isUntouchedCopy(copy) && decodeMeta(copy.meta!).databaseId === copyId(databaseId)
 }
 
-/** What a storage has under that name; undefined where there is nothing, or an encrypted database and no key. */
+/** The state of a storage under that name; undefined without a database, or without a key for an encrypted one. */
 export async function stateIn(
   storage: DatabaseStorage,
   name: string,

@@ -24,9 +24,9 @@ interface RestoreParts extends LongWork {
   readonly unseal?: ((source: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>) | undefined
 }
 
-/** What handles pin that have an empty database open, or are about to. */
+/** The generation that handles of an empty database pin, or of one that is about to be empty. */
 const EMPTY = 0 as Generation
-/** What the holder of the lease pins. The others pin something else. */
+/** The generation that the holder of the lease pins. The others pin something else. */
 const LEASED = 1 as Generation
 
 /** A function is asked for the snapshot only if there is no database yet. */

@@ -7,7 +7,7 @@ import type { DatabaseStorage, PageStore } from '../../storage/page-store.ts'
 
 /** A database that `firstOf` has found, beside another one of that name. */
 export interface FoundDatabase {
-  /** What `open` takes to open this one. */
+  /** The storage with which `open` opens this database. */
   readonly storage: DatabaseStorage
   /** How many commits were ever made to it. */
   readonly commits: number

@@ -15,7 +15,7 @@ const WRITTEN_MAX = 256
 
 /** A document, and when it was written last. */
 export interface WrittenDocument {
-  /** That of its commit. */
+  /** The sequence of the commit. */
   readonly sequence: number
   /** By creation: it never changes. */
   readonly number: number
@@ -133,7 +133,7 @@ export class GuardReader {
     return written
   }
 
-  /** What else a part of the library reads of a collection; undefined without such a collection. */
+  /** Reads further state of a collection for the library; undefined without such a collection. */
   readState<T>(collection: string, read: (snapshot: Snapshot, state: CollectionState) => T): T | undefined {
     const found = this.#open(collection)
     return found && read(this.#snapshot, found.state)

@@ -14,7 +14,7 @@ import type { DatabaseContext } from '../database-context.ts'
 import type { Database } from '../database.ts'
 import { GuardReader } from './guard-reader.ts'
 
-/** What can be read of a collection. */
+/** The readable part of a collection. */
 export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>
 
 /**
@@ -61,7 +61,7 @@ export class SnapshotReader {
     )
   }
 
-  /** What a synchronous function reads, such as a rule. It may run again. */
+  /** Runs a synchronous function that reads, such as a rule. It may run again. */
   async read<T>(read: (reader: GuardReader) => T): Promise<T> {
     const snapshot = this.#held()
     const reader = (this.#reader ??= new GuardReader(snapshot, this.#database.context.catalog))
@@ -89,7 +89,7 @@ export class SnapshotReader {
     return this.#snapshot.sequence
   }
 
-  /** It is not read any more. */
+  /** Ends the reading. */
   end(): void {
     this.#ended = true
     this.#snapshot.release()

@@ -14,9 +14,9 @@ import type { GuardReader } from './guard-reader.ts'
 /** Rows that one transaction forgets. */
 const FORGOTTEN_AT_ONCE = 1000
 
-/** What a view that remembers is made of. */
+/** The definition of a view that remembers. */
 export interface RememberingView<T extends object> {
-  /** That of the view in its collection. */
+  /** The name of the view in its collection. */
   readonly name: string
   /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */
   readonly map: (document: T, emit: Emit<readonly unknown[]>) => void
@@ -38,7 +38,7 @@ export function rememberingView<T extends object>(
   >
 }
 
-/** What a state has of a view; undefined if it was never updated. */
+/** The rows of a view in a state; undefined if it was never updated. */
 export function rememberedRows(reader: GuardReader, collection: string, view: string): RememberedRows | undefined {
   return reader.readState(collection, (snapshot, state) => {
     const found = readView(snapshot, state.number, NAMED + view)

@@ -37,7 +37,7 @@ export type LocalCollection = TransactionCollection<JsonObject> & {
   changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>
 }
 
-/** What the one who has a collection has to say about its replication. */
+/** The conditions of a collection's owner for its replication. */
 export interface CollectionHost {
   /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
   readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined
@@ -289,7 +289,7 @@ export class LocalPeer implements ReplicationPeer {
     return attachment.stream()
   }
 
-  /** Those that are admitted. */
+  /** Stores the documents that are admitted. */
   async #put(documents: readonly JsonDocument[]): Promise<Outcome[]> {
     const { admit } = this.#host
     if (admit === undefined) return this.#writing(() => this.#store(documents))
@@ -301,7 +301,7 @@ export class LocalPeer implements ReplicationPeer {
     })
   }
 
-  /** One that can't be taken does not keep the others from it. */
+  /** Stores documents. A document that fails does not keep the others from being stored. */
   async #store(documents: readonly JsonDocument[]): Promise<Outcome[]> {
     if (documents.length === 0) return []
     try {
@@ -318,7 +318,7 @@ export class LocalPeer implements ReplicationPeer {
     }
   }
 
-  /** Those of the documents that have several live leaves. */
+  /** Ids of the documents that have several live leaves. */
   async #conflicting(ids: readonly string[], failed: ReadonlySet<string>): Promise<string[]> {
     const access = this.#collection['access']
     return await access.read((snapshot) => {

@@ -32,7 +32,7 @@ export interface OneTab {
   readonly leads: boolean
   /** An event of a part here. */
   heard(event: ReplicationEvent): void
-  /** What the handle wants has changed. */
+  /** Follows a change of the handle's wish. */
   follow(): void
   /** Resolves when it is known which tab leads. */
   begin(): Promise<void>
@@ -108,7 +108,7 @@ export function oneTab(
   }
 }
 
-/** The same for the same collections, servers and options; credentials are no part of it. */
+/** An identity for equal collections, servers and options; credentials are no part of it. */
 function identityOf(runs: readonly Run[]): string {
   const facts = runs.map(({ run, source, target }) => [
     run.collection,

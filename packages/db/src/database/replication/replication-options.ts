@@ -47,7 +47,7 @@ export interface DirectionOptions {
   readonly filter?: string | ((document: JsonObject, parameters: FilterParameters) => unknown) | undefined
   /** Which deletions pass a selector: 'all' (default), or 'selected' ones, whose tombstones it matches, as in CouchDB. */
   readonly tombstones?: 'all' | 'selected' | undefined
-  /** What the filter gets beside the document. Another run with the same source and parameters continues. */
+  /** The parameters of the filter, beside the document. Another run with the same source and parameters continues. */
   readonly parameters?: FilterParameters
   /** Names a filter function: another run with the same source, version and parameters continues. */
   readonly version?: string | number | undefined
@@ -91,7 +91,7 @@ export interface ReplicationOptions extends DirectionOptions, HttpPeerOptions {
 
 /** Options of `db.sync`. */
 export interface DatabaseSyncOptions extends ReplicationOptions {
-  /** Their names, or where each of them is in step with what. */
+  /** The names of the collections, or the target of each of them. */
   readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>
 }
 
@@ -110,7 +110,7 @@ export interface DatabaseReplicateOptions extends ReplicationOptions {
   readonly to: ReplicationSide
 }
 
-/** What is to be replicated: collections of a database, or one. */
+/** The request for a replication: collections of a database, or one. */
 export type ReplicationRequest =
   | { readonly url: string | URL; readonly open: (name: string) => unknown }
   | { readonly source: ReplicationSide; readonly target: ReplicationSide }

@@ -354,7 +354,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 1
 }
 
-/** What a page or a worker knows of it; undefined in Node. */
+/** The network status of a page or a worker; undefined in Node. */
 function browserNetwork(): NetworkStatus | undefined {
   if (typeof navigator === 'undefined' || typeof navigator.onLine !== 'boolean') return undefined
   if (typeof globalThis.addEventListener !== 'function') return undefined

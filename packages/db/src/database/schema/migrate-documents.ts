@@ -25,7 +25,7 @@ import { writeFailures } from './migration-failures.ts'
 
 export interface OldDocument {
   readonly reader: DocumentReader
-  /** Its body, and the sequence number of that. */
+  /** The body, and its sequence number. */
   readonly bytes: Uint8Array
   readonly sequence: number
   /** The version that it has. */
@@ -39,7 +39,7 @@ export interface MigratedDocument {
   readonly key: Key
   /** The revision that was migrated: another one is left alone. */
   readonly rev: string
-  /** What it is to be: undefined where nothing changes, null where it is to be deleted. */
+  /** The new document: undefined where nothing changes, null where it is to be deleted. */
   readonly document: JsonObject | null | undefined
   readonly failure: FailureRecord | undefined
   readonly hasFailed: boolean

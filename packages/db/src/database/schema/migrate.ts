@@ -45,7 +45,7 @@ type Parts = [context: DatabaseContext, schema: CollectionSchema, writing: Write
 const NAME = 'The migration'
 const WORK_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }
 
-/** What is in memory at once: of one batch. */
+/** The limit of documents in memory at once: those of one batch. */
 const BATCH_DOCUMENTS_MAX = 500
 const BATCH_BYTES_MAX: number = 1024 * 1024
 /** Another handle that migrates and makes no progress for so long is given up. */
@@ -93,13 +93,13 @@ function inSteps(options: MigrationOptions, step: (work: RunningWork) => Promise
   return runInSteps({ name: NAME, environment, signal, onProgress, step, refresh: () => store.refresh() })
 }
 
-/** What is known of one batch before it is written. */
+/** The state of a batch before it is written. */
 interface Batch {
   readonly state: CollectionState
   readonly documents: readonly OldDocument[]
 }
 
-/** What became of a batch that was tried again. */
+/** The result of a batch that was tried again. */
 interface RetriedBatch extends RetryResult {
   /** Where to continue; undefined at the end. */
   readonly last: string | undefined

@@ -13,17 +13,17 @@ import type { DocumentIssue } from './validator.ts'
 export interface MigrationFailure {
   /** The id of the document. */
   readonly id: string
-  /** Its revision. */
+  /** The revision of the document. */
   readonly rev: string
-  /** That the document still has. */
+  /** The version that the document still has. */
   readonly version: number
   /** Why it could not be migrated. */
   readonly message: string
-  /** What the schema objects to; empty if the migration itself failed. */
+  /** The issues of the schema; empty if the migration itself failed. */
   readonly issues: readonly DocumentIssue[]
 }
 
-/** What a retry has come to. */
+/** The result of a retry. */
 export interface RetryResult {
   /** Documents that are migrated now. */
   readonly migrated: number
@@ -38,7 +38,7 @@ const MESSAGE_CHARS_MAX = 300
 const ISSUES_MAX = 5
 const PATH_LENGTH_MAX = 10
 
-/** All that still hold. */
+/** All failures that still hold. */
 export function listFailures(snapshot: Snapshot, state: CollectionState | undefined): MigrationFailure[] {
   const tree = state && failuresTree(snapshot, state)
   if (state === undefined || tree === undefined) return []

@@ -1,6 +1,6 @@
 /**
- * What relations say about the paths of queries; nothing of it is there at run time. To the compiler a field that holds
- * an id also holds the related document, so `author.name` is a path like any other.
+ * Types of paths along relations; nothing of it is there at run time. To the compiler a field that holds an id also holds the related
+ * document, so `author.name` is a path like any other.
  */
 import type { Target } from '../../query/field-types.ts'
 import type { Identified } from '../collection/document-types.ts'

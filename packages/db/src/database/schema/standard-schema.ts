@@ -6,7 +6,7 @@ import type { DatesAreNotStored, HasDate } from '../collection/document-types.ts
 
 /** A schema by the Standard Schema specification, version 1: zod, valibot, arktype and others make them. */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** What the specification asks for. */
+  /** The properties that the specification asks for. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
@@ -25,11 +25,11 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What a schema takes; any document without a schema. Nothing where it gives Dates, which are not stored. */
+/** The input of a schema; any document without a schema. Nothing where it gives Dates, which are not stored. */
 export type SchemaInput<Schema> =
   HasDate<TypeOf<Schema, 'output'>> extends true ? { readonly schema: DatesAreNotStored } : TypeOf<Schema, 'input'>
 
-/** What a schema gives, which is stored; any document without a schema. */
+/** The output of a schema, which is stored; any document without a schema. */
 export type SchemaOutput<Schema> = TypeOf<Schema, 'output'>
 
 type TypeOf<Schema, Side extends 'input' | 'output'> = Schema extends {

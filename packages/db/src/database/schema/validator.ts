@@ -14,9 +14,9 @@ import { isReserved } from '../../codec/encode-document.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
 
-/** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+/** A problem of a document and its path, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
 export interface DocumentIssue {
-  /** What the schema says about it. */
+  /** The schema's message. */
   readonly message: string
   /** From the document inwards; empty for the document itself. */
   readonly path: readonly (string | number)[]
@@ -33,7 +33,7 @@ export class DocumentValidator {
     this.#schema = schema['~standard']
   }
 
-  /** All of them as they are to be stored. Throws, or rejects, for the first that is not valid. */
+  /** Checks all documents. Gives them as they are to be stored. Throws, or rejects, for the first that is not valid. */
   checkAll(inputs: readonly unknown[], many: boolean): MaybePromise<Fields[]> {
     return andThen(this.checkEach(inputs, many), (checked) =>
       checked.map((document) => {
@@ -137,7 +137,7 @@ function contentOf(input: Fields): Fields {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !isReserved(name)))
 }
 
-/** What the schema gave, with what it was not shown. */
+/** The output of the schema, with the fields that it was not shown. */
 function stored(input: Fields, output: unknown, position: number | undefined): Fields | PannierError {
   if (!isPlainObject(output)) throw new ArgumentError('the output of the schema must be a plain object', output)
   if (input['_id'] !== undefined && output['_id'] !== undefined && output['_id'] !== input['_id'])

@@ -250,7 +250,7 @@ function invalid(message: string, cause?: unknown): PannierError {
  */
 interface JsonLine {
   readonly value: unknown
-  /** Of its text. */
+  /** The number of chars of the text. */
   readonly chars: number
 }
 

@@ -32,7 +32,7 @@ export interface ImportOptions {
   readonly format?: ImportFormat | undefined
   /** 'insert' when left out. */
   readonly mode?: ImportMode | undefined
-  /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
+  /** The treatment of a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
   readonly stubs?: 'fail' | 'drop' | undefined
   /** Ends it with PANNIER_ABORTED; batches that were written stay. */
   readonly signal?: AbortSignal | undefined
@@ -42,7 +42,7 @@ export interface ImportOptions {
 
 /** A document that was not imported. */
 export interface ImportFailure {
-  /** Its place among the documents of the source; 0 is the first. */
+  /** The position among the documents of the source; 0 is the first. */
   readonly position: number
   /** Where it begins; 1 is the first. */
   readonly line: number

@@ -17,7 +17,7 @@ const LINE_FEED = 10
 export class PartChecksum {
   #value = 0
 
-  /** Of everything up to the end of this part, as eight digits. */
+  /** Adds a part. Gives the checksum of everything up to the end of this part, as eight digits. */
   add(part: Uint8Array): string {
     this.#value = checksum(part, 0, part.length, this.#value)
     return this.#value.toString(16).padStart(8, '0')
@@ -27,7 +27,7 @@ export class PartChecksum {
 export interface ReplicaPart {
   /** Whole lines. */
   readonly bytes: Uint8Array
-  /** It is the last one: what the whole file is to have. */
+  /** The totals of the whole file, in the last part. */
   readonly end: { readonly documents: number; readonly revisions: number } | undefined
 }
 

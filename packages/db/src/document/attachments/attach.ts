@@ -42,7 +42,7 @@ export function attach(
   return encodeAttachments(entries)
 }
 
-/** What the stubs keep, by name. */
+/** The entries that stubs keep, by name. */
 function keptEntries(
   attachments: readonly PreparedAttachment[],
   { id, parents }: Attaching,

@@ -26,7 +26,7 @@ export interface AttachmentEntry {
   readonly blob: number
 }
 
-/** What a document that is read says of an attachment, in `_attachments`. */
+/** The facts of an attachment in a document's `_attachments`. */
 export interface AttachmentStub {
   /** The media type. */
   readonly contentType: string

@@ -35,13 +35,13 @@ export interface BlobSource {
 const READ_CHUNKS = 4
 
 /**
- * What `getAttachment` gives. The content is read when it is asked for, as of then. Content without any reference is
- * gone by then, but it stays during a read.
+ * The result of `getAttachment`. The content is read when it is asked for, as of then. Content without any reference is gone by then, but
+ * it stays during a read.
  */
 export class Attachment {
-  /** Its name, unique within its document. */
+  /** The name, unique within its document. */
   readonly name: string
-  /** Its media type, such as 'image/jpeg'. */
+  /** The media type, such as 'image/jpeg'. */
   readonly contentType: string
   /** `md5-` and the MD5 of the content in base64. */
   readonly digest: string

@@ -1,6 +1,6 @@
 /**
- * All that one write does to blobs. First it reads and decides everything, which may throw a Miss. Then `apply` changes
- * the trees, and neither misses nor fails. So it runs around the documents of the write: decide before, apply after.
+ * The changes of one write to blobs. First it reads and decides everything, which may throw a Miss. Then `apply` changes the trees, and
+ * neither misses nor fails. So it runs around the documents of the write: decide before, apply after.
  *
  * Guarantees: after `apply` each blob counts its references, and a blob without references is gone. So content that no
  * section names is never stored.
@@ -126,7 +126,7 @@ export class BlobChanges {
     else blobs.insert(NEXT_BLOB, encodeNextNumber(this.#next))
   }
 
-  /** What this write adds may be the same; at least one of the two is in memory. */
+  /** The blob with the same content that this write adds; at least one of the two is in memory. */
   #sameAdded(name: ContentName, chunks: readonly Uint8Array[] | undefined, stored?: number): number | undefined {
     for (const [number, added] of this.#added) {
       if (added.length !== name.length || !sameBytes(added.digest, name.digest)) continue

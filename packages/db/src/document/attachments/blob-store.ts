@@ -25,20 +25,20 @@ import { DIGEST_BYTES } from './attachment-section.ts'
 /** Four full overflow pages: measured to be read and written as fast as larger ones, and small enough for short ranges. */
 export const CHUNK_BYTES: number = 4 * 61_432
 
-/** What is stored of one blob, beside its bytes. */
+/** The stored record of one blob, beside its bytes. */
 export interface BlobRecord {
   readonly references: number
   readonly length: number
   readonly digest: Uint8Array
 }
 
-/** What names content, up to collisions. */
+/** The name of content, up to collisions. */
 export interface ContentName {
   readonly digest: Uint8Array
   readonly length: number
 }
 
-/** All of the content in memory: chunks of `CHUNK_BYTES`, the last one shorter. Never changed. */
+/** Content in memory as a whole: chunks of `CHUNK_BYTES`, the last one shorter. Never changed. */
 export interface MemoryContent extends ContentName {
   readonly chunks: readonly Uint8Array[]
 }

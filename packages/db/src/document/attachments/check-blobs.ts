@@ -26,7 +26,7 @@ export class BlobCheck {
     }
   }
 
-  /** What is wrong. Reads the content of all attachments, one chunk at a time. */
+  /** Finds the problems. Reads the content of all attachments, one chunk at a time. */
   async run(snapshot: HeldSnapshot, collectionNumber: number, pause: Pause): Promise<readonly string[]> {
     const reader = new BlobReader(snapshot, collectionNumber)
     const { records, pending } = await this.#readEntries(snapshot, reader)

@@ -54,7 +54,7 @@ export class ChunkCutter {
   }
 }
 
-/** All of it at once. A copy. */
+/** Cuts content at once. A copy. */
 export function memoryContent(bytes: Uint8Array): MemoryContent {
   const cutter = new ChunkCutter()
   const chunks = cutter.add(bytes)

@@ -12,7 +12,7 @@ export function toCouchAttachment<A extends { readonly contentType?: unknown }>(
   return { content_type: contentType, ...others }
 }
 
-/** The same in the library. */
+/** The attachment in the library's form. */
 export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment {
   return contentType === undefined ? others : { ...others, contentType }
 }
@@ -22,7 +22,7 @@ export function toCouchDocument<Document extends object>(document: Document): Do
   return withAttachments(document, toCouchAttachment)
 }
 
-/** The same in the library. */
+/** The document in the library's form. */
 export function fromCouchDocument<Document extends object>(document: Document): Document {
   return withAttachments(document, fromCouchAttachment)
 }

@@ -25,7 +25,7 @@ export function encodeAttachments(entries: readonly AttachmentEntry[]): Uint8Arr
   return writer.finish()
 }
 
-/** What makes attachments the same wherever they are stored: names, types and content. */
+/** Hashes the facts of attachments that are the same wherever they are stored: names, types and content. */
 export function hashAttachments(hash: Hash128, section: Uint8Array): void {
   const writer = new ByteWriter()
   for (const { name, contentType, digest, length } of decodeAttachments(section)) {

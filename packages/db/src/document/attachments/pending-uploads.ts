@@ -20,7 +20,7 @@ import { BlobReader, blobTrees, chunkKey, encodeNextNumber, NEXT_BLOB } from './
 
 /** An upload that was silent for so long is taken for dead. */
 export const UPLOAD_SILENCE_MS_MAX: number = 15 * 60_000
-/** One whose source keeps it waiting renews itself this often. */
+/** The time after which an upload renews itself while its source keeps it waiting. */
 export const UPLOAD_RENEWAL_MS = 60_000
 
 interface PendingUpload {

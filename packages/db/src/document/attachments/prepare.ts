@@ -43,7 +43,7 @@ export class AttachmentPreparation {
     this.#signal = signals.length > 1 ? AbortSignal.any(signals) : signals[0]
   }
 
-  /** One after another, as each may take its share of memory. */
+  /** Prepares attachments one after another, as each may take its share of memory. */
   async prepare(attachments: readonly CheckedAttachment[]): Promise<PreparedAttachment[]> {
     const prepared: PreparedAttachment[] = []
     for (const { data, ...rest } of attachments) {
@@ -137,7 +137,7 @@ export class AttachmentPreparation {
   }
 }
 
-/** What is in memory as a whole, at once; for where nothing can be waited for. */
+/** Prepares attachments that are in memory as a whole, at once; for callers that can't wait. */
 export function prepareInMemory(attachments: readonly CheckedAttachment[]): PreparedAttachment[] {
   return attachments.map(({ data, ...rest }) => {
     if (data === undefined) return { ...rest, content: undefined }

@@ -30,7 +30,7 @@ export interface UploadTarget {
   readonly live: Set<string>
 }
 
-/** Its creator calls `end` when the document is committed, or will not be. */
+/** An upload, whose creator calls `end` when the document is committed, or will not be. */
 export class Upload {
   readonly #target: UploadTarget
   readonly #token: string
@@ -156,7 +156,7 @@ export class Upload {
   }
 }
 
-/** What one transaction of an upload takes in memory. */
+/** The memory of one transaction of an upload. */
 export const UPLOAD_BYTES: number = UPLOAD_CHUNKS * CHUNK_BYTES
 
 function collectionDropped(): PannierError {

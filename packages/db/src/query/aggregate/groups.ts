@@ -31,7 +31,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
   }
 
   /**
-   * What each row tells beside the group.
+   * Adds aggregates of each group to its row.
    *
    * @example
    * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()

@@ -97,7 +97,7 @@ export class IndexRows {
     return at < 0 ? undefined : { value: this.#constants[at] }
   }
 
-  /** Those that are not the same in all rows. */
+  /** The paths that are not the same in all rows. */
   #grouped(groupPaths: readonly string[]): readonly string[] {
     return groupPaths.filter((path) => this.constant(path) === undefined)
   }

@@ -19,9 +19,9 @@ import type { AggregateStep, EmptyValues } from './specification.ts'
 
 interface AggregateWork {
   readonly condition: Condition
-  /** What missing values count as. */
+  /** The values that missing ones count as. */
   readonly empty?: EmptyValues | undefined
-  /** None: all rows are one group, which is there even if there are no rows. */
+  /** The paths of groups. Without any, all rows are one group, which is there even if there are no rows. */
   readonly groupPaths: readonly string[]
   readonly steps: readonly AggregateStep[]
   /** Memory that groups may take. */

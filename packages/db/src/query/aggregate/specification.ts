@@ -25,7 +25,7 @@ export type Aggregate<Path extends string = string> =
 /** Results by name. */
 export type Aggregates<Document> = { readonly [name: string]: Aggregate<FieldPath<Document>> }
 
-/** What comes out. */
+/** The result of aggregates. */
 export type Aggregated<Document, Wanted> = { -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]> }
 
 /** The type of one result of an aggregate: that of the field, or a number. */

@@ -122,7 +122,7 @@ export interface RelatedCondition {
   /** The field that holds the ids: of the document, or (`back`) of the related ones. */
   readonly field: string
   readonly back: boolean
-  /** It holds an array of ids. */
+  /** True if the field holds an array of ids. */
   readonly many: boolean
   /**
    * The related documents are those with equal texts, and no field leads to them: pairs of a field of theirs and one of the
@@ -135,7 +135,7 @@ export interface RelatedCondition {
 /** A condition about one field. */
 export type FieldCondition = WithinCondition | TestCondition
 
-/** What has no conditions on the document within it. */
+/** A condition without conditions on the document within it. */
 export type LeafCondition = FieldCondition | HoldsCondition | SearchCondition
 
 /** Conditions that no set of values can express. */
@@ -155,7 +155,7 @@ export interface ContainsCondition extends ContainsPredicate, Negatable {
 interface SizeCondition extends SizePredicate, Negatable {}
 interface ModCondition extends ModPredicate, Negatable {}
 export interface ElementsCondition extends Omit<ElementsPredicate, 'of'>, Negatable {
-  /** Its paths begin at the element. */
+  /** The condition on the element, whose paths begin at the element. */
   readonly of: Condition
 }
 

@@ -245,7 +245,7 @@ export class SelectorParser {
 
 const COMBINATIONS: ReadonlySet<string> = new Set(['$and', '$or', '$nor', '$not'])
 const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte', '$in', '$beginsWith'])
-/** Those that one set of values says. */
+/** Operators that one set of values expresses. */
 const ORDERED: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte'])
 const ELEMENTS: ReadonlyMap<string, ElementsPredicate['which']> = new Map([
   ['$elemMatch', 'some'],

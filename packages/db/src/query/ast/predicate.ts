@@ -23,7 +23,7 @@ export type Predicate =
   | ElementsPredicate
   | QuantifiedPredicate
 
-/** All of them hold; with none: always true. */
+/** A conjunction: all parts hold; without any: always true. */
 interface AndPredicate {
   readonly kind: 'and'
   readonly of: readonly Predicate[]
@@ -50,8 +50,8 @@ export interface Comparison {
 }
 
 /**
- * What of an array a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements, and
- * it itself where an operand of a comparison is an array.
+ * The part of an array that a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements,
+ * and it itself where an operand of a comparison is an array.
  */
 export type AboutArrays = 'whole' | 'elements'
 

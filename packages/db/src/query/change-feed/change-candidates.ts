@@ -114,7 +114,7 @@ function deletedTree({ documents }: QuerySource): TreeReader {
   return existingTree(documents.snapshot, documents.collection.trees.deleted)
 }
 
-/** All of them have to be met. */
+/** The filters of a feed, all of which have to be met. */
 export interface ChangeFilters {
   readonly condition: Condition | undefined
   readonly ids: ReadonlySet<string> | undefined

@@ -46,7 +46,7 @@ interface Span {
   readonly end: number
   from: number
   to: number
-  /** Their places where they are known, in the order of the walk; undefined: all of them are looked at. */
+  /** The positions of known candidates, in the order of the walk; undefined: all changes are looked at. */
   readonly candidates: readonly number[] | undefined
   at: number
 }

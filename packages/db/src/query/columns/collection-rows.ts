@@ -49,7 +49,7 @@ export class CollectionRows extends Follower<undefined> {
     this.#documents = numbers.length
   }
 
-  /** All that a walk of the ids tells. */
+  /** Reads the rows in a walk of the ids. */
   static async of(source: QuerySource, check: () => void): Promise<CollectionRows> {
     const { documents } = source
     const numbers = new Float64Array(documents.count())

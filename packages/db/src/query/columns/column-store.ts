@@ -12,7 +12,7 @@ import { TextColumn } from './text-column.ts'
 
 type Column = TextColumn | SelectColumn | RelationColumn
 
-/** What was made of collections, and how these were. */
+/** A value that was made of collections, and their state then. */
 interface Made {
   readonly bytes: number
   readonly made: unknown
@@ -30,11 +30,11 @@ export function columnsOf({ kept }: QuerySource): ColumnStore | undefined {
 export class ColumnStore implements KeptColumns {
   readonly #bytesMax: number
   readonly #rows = new Map<string, CollectionRows>()
-  /** The one that was used last stands last. */
+  /** The columns, the last used one at the end. */
   readonly #columns = new Map<string, Column | Made>()
   /** Names of columns that cannot be made. */
   readonly #none = new Set<string>()
-  /** What is being made: a second query waits for it rather than make another. */
+  /** The columns that are being made: a second query waits rather than makes another. */
   readonly #making = new Map<string, Promise<unknown>>()
 
   /** `bytesMax`: about how much memory all of them may take. */
@@ -105,7 +105,7 @@ export class ColumnStore implements KeptColumns {
       : undefined
   }
 
-  /** What is made of collections, and kept as long as none of them changes. */
+  /** A value that is made of collections, and kept as long as none of them changes. */
   async unchanged<Kind extends { readonly bytes: number }>(
     what: string,
     sources: readonly QuerySource[],

@@ -1,7 +1,7 @@
 /**
- * What is kept in memory of a collection follows its changes by reading. The tree of bodies is in the order of the last
- * write, so what has changed since is one range of it, whichever handle wrote. Only a purge leaves no trace there:
- * `CollectionRows` notices it by the number of documents.
+ * A follower of a collection: it keeps memory up to date by reading changes. The tree of bodies is in the order of the last write, so
+ * what has changed since is one range of it, whichever handle wrote. Only a purge leaves no trace there: `CollectionRows` notices it by
+ * the number of documents.
  */
 import { isPromise } from '../../base/async.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
@@ -24,7 +24,7 @@ export abstract class Follower<Context> {
     this.#goal = sequence
   }
 
-  /** What it follows cannot be held: it must not be used any more. */
+  /** True if the follower can't hold all: it must not be used any more. */
   abstract readonly isFull: boolean
 
   /** Bodies come in the order of their sequences, tombstones too; each replaces what was said of its document. */

@@ -15,11 +15,11 @@ import { numberOfId, type CollectionRows } from './collection-rows.ts'
 import { Follower } from './follower.ts'
 import { GrowingArray } from './growing-array.ts'
 
-/** What a column is made of, in one snapshot. */
+/** The parts of a column, in one snapshot. */
 export interface RelationSources {
   readonly source: QuerySource
   readonly target: QuerySource
-  /** That of the relation. */
+  /** The index of the relation. */
   readonly index: IndexDefinition
 }
 
@@ -38,7 +38,7 @@ export class RelationColumn extends Follower<RelationSources> {
   #unused = 0
   /** Ids that led nowhere, and those of documents that have gone: such a document may come back as another row. */
   readonly #dangling = new Set<string>()
-  /** Of these, those that have not been looked for since: the target's rows may have been ahead of its ids. */
+  /** The values that have not been looked for since: the target's rows may have been ahead of its ids. */
   readonly #unsure = new Set<string>()
   #isCutOff = false
   /** The rows of those that have come. */
@@ -88,7 +88,7 @@ export class RelationColumn extends Follower<RelationSources> {
     return this.isAt(sources.source) && this.targets.isAt(sources.target)
   }
 
-  /** One more than the row of the living document to which a row leads; 0: it leads nowhere. For relations to one document. */
+  /** The living document's row to which a row leads, plus one; 0: it leads nowhere. For relations to one document. */
   targetOf(row: number): number {
     const to = this.#to.values[row]!
     // A document that came back may have another row.

@@ -114,7 +114,7 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
   }
 }
 
-/** Those of an array with separators between them. What is no text contains none. */
+/** The text of a value; the texts of an array with separators between them. What is no text contains none. */
 function textOf(value: unknown, fold: (text: string) => string): string {
   if (typeof value === 'string') return fold(value)
   if (!isArrayLike(value)) return ''

@@ -11,7 +11,7 @@ import { LiveRun, type RunOwner } from './live-run.ts'
 import type { LiveHost, LiveRequest, LiveState, LiveWork } from './live-types.ts'
 import { tellListener } from '../../base/callback.ts'
 
-/** What a watch of one collection needs of the database. */
+/** The parts of the database that a watch of one collection needs. */
 interface WatchOptions {
   /** The name of the collection. */
   readonly name: string
@@ -44,7 +44,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   readonly #byRank = new Set<LiveRun>()
   /** The result has changed, and no listener knows it yet. */
   #changed = new Set<LiveRun>()
-  /** They wait for the next commit. */
+  /** Loops that wait for the next commit. */
   #waiting: (() => void)[] = []
   readonly #options: WatchOptions
 

@@ -1,5 +1,5 @@
 /**
- * What a live query holds that follows relations. Changes of related documents lead back to the rows that they may change, and only
+ * The rows of a live query that follows relations. Changes of related documents lead back to the rows that they may change, and only
  * these are read again. All rows are where that takes less, or where it is not known what has changed.
  */
 import { isSame } from '../../codec/collation.ts'
@@ -39,7 +39,7 @@ const TRIES_MAX = 3
 
 const NO_HOLDING: Holding = { hold: () => {}, release: () => {} }
 
-/** What was read, as of that commit. `takeIn` makes it what is held. */
+/** The rows that were read, as of that commit. `takeIn` makes it what is held. */
 interface Found {
   readonly sequence: number
   /** False: rows are missing. */
@@ -82,7 +82,7 @@ export class FollowedRows {
     if (this.#news.reduce((count, news) => count + news.changed.length, 0) > NEWS_MAX) this.invalidate()
   }
 
-  /** It is not known what has changed. */
+  /** Forgets what is known, as a change is unknown. */
   invalidate(): void {
     this.#isBehind = true
     this.#isStale = true

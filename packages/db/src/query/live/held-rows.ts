@@ -56,7 +56,7 @@ export class HeldRows<Item extends { readonly _id: string }> {
     return this.#end + this.#reserve
   }
 
-  /** What was read, in any order. `complete`: there are no others. */
+  /** Replaces all rows, in any order. `complete`: there are no others. */
   reset(items: readonly Item[], complete: boolean): void {
     const former = new Map(this.#byId)
     this.#byId.clear()
@@ -78,8 +78,8 @@ export class HeldRows<Item extends { readonly _id: string }> {
   }
 
   /**
-   * What matches as it is now, undefined for documents that are gone or no longer match. False if rows have to be read:
-   * more have left than the reserve had.
+   * Applies changes: the matching items as they are now, undefined for documents that are gone or no longer match. False if rows have to
+   * be read: more have left than the reserve had.
    */
   apply(changes: ReadonlyMap<string, Item | undefined>): boolean {
     const gone = new Set<HeldRow>()

@@ -42,7 +42,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     return this.#state.status
   }
 
-  /** What it failed with. */
+  /** The error of a failed query. */
   get error(): unknown {
     return this.#state.error
   }
@@ -76,8 +76,8 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
   }
 
   /**
-   * The same in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends
-   * the loop, not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
+   * The updates in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends the loop,
+   * not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined> {
     const iterator = this.#work.then((work) => work.iterate())
@@ -144,7 +144,7 @@ export class LiveCount implements AsyncIterable<number> {
     return this.#rows.status
   }
 
-  /** What it failed with. */
+  /** The error of a failed count. */
   get error(): unknown {
     return this.#rows.error
   }
@@ -162,7 +162,7 @@ export class LiveCount implements AsyncIterable<number> {
     return this.#rows.subscribe(listener as never, onEnd)
   }
 
-  /** The same in a loop, as of a live query: commits that come while the loop is at work make one step. */
+  /** The counts in a loop, as of a live query: commits that come while the loop is at work make one step. */
   [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined> {
     return this.#rows[Symbol.asyncIterator]() as never
   }

@@ -36,16 +36,16 @@ export interface RunOwner extends Commits {
   readonly closing: AbortSignal
   /** The number of the collection to watch; 0: it does not exist yet. */
   readonly collection: number
-  /** Its rows are being read: it gets every change. */
+  /** Notes that a run reads its rows: it gets every change. */
   loading(run: LiveRun): void
-  /** They were read. Gives the test of its condition. */
+  /** Notes that a run has read its rows. Gives the test of its condition. */
   loaded(run: LiveRun): (document: StoredDocument) => boolean
-  /** Its rows have changed; call `notify`. */
+  /** Notes that the rows of a run have changed; call `notify`. */
   changed(run: LiveRun): void
-  /** It holds this document. */
+  /** Notes that a run holds this document. */
   hold(id: string, run: LiveRun): void
   release(id: string, run: LiveRun): void
-  /** It has ended. */
+  /** Notes that a run has ended. */
   remove(run: LiveRun): void
 }
 
@@ -103,7 +103,7 @@ export class LiveRun implements LiveWork {
     return this.#loading
   }
 
-  /** It counts ranges of keys. */
+  /** True if the run counts ranges of keys. */
   get isByRank(): boolean {
     return this.#held instanceof HeldCount && this.#held.isByRank
   }
@@ -116,7 +116,7 @@ export class LiveRun implements LiveWork {
     else void this.#load()
   }
 
-  /** It gets a commit while rows are read. */
+  /** Keeps a commit that comes while rows are read. */
   keep(sequence: number, id: string, document: StoredDocument | undefined): void {
     if (this.#pending.size < PENDING_MAX || this.#pending.has(id)) this.#pending.set(id, { sequence, document })
     else this.#staleBefore = sequence

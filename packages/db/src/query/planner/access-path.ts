@@ -63,8 +63,8 @@ export interface AccessPath {
   /** The conditions that every row meets, so that they need not be tested. */
   readonly met: ReadonlySet<Condition>
   /**
-   * What the entries are sorted by: the fields that they hold, then the order of creation. None if entries for different
-   * elements of one array come up.
+   * The order of the entries: the fields that they hold, then the order of creation. None if entries for different elements of one array
+   * come up.
    */
   readonly fields: readonly { readonly path: string; readonly descending: boolean }[]
   /** By which order of strings they are sorted; undefined: by code point. */
@@ -126,7 +126,7 @@ export const NO_ROWS: AccessPath = {
   bounds: [],
 }
 
-/** Each has at most `rangesMax` ranges. `outer`: a condition that rows meet besides. */
+/** Paths by keys, each with at most `rangesMax` ranges. `outer`: a condition that rows meet besides. */
 export function keyedPaths(
   source: PlanSource,
   condition: Condition,
@@ -409,7 +409,7 @@ function meetsMore(left: Pick<AccessPath, 'met'>, right: Pick<AccessPath, 'met'>
   return false
 }
 
-/** Those that any condition narrows, fewest rows first. */
+/** Paths that any condition narrows, fewest rows first. */
 export function narrowing(paths: readonly AccessPath[]): AccessPath[] {
   return paths.filter(isNarrowing).toSorted((left, right) => left.rows - right.rows)
 }

@@ -1,4 +1,4 @@
-/** What `explain` tells, and how it is drawn as a tree in text. */
+/** The result of `explain`, and its drawing as a tree in text. */
 import type { IndexInput } from '../../index/index-definition.ts'
 
 /** How a query is answered: its plan, its indexes and its costs. */
@@ -25,7 +25,7 @@ export interface Explanation {
   /** For a query that was run. */
   readonly actual?: ActualWork
   /**
-   * All of it as text: the steps are drawn as a tree.
+   * The whole explanation as text: the steps are drawn as a tree.
    *
    * @example
    * console.log(String(await people.find({ city: 'Oslo' }).explain()))
@@ -137,7 +137,7 @@ function describe(step: PlanStep): string {
   return counts.length === 0 ? text : `${text} (${counts.join(', ')})`
 }
 
-/** What PlanStep has, by the step. */
+/** The details of a PlanStep, by the step. */
 interface Details {
   readonly rows?: number
   readonly actualRows?: number

@@ -86,7 +86,7 @@ const COST_COLLECTED = 0.3
 const COST_INTERSECTED = 0.1
 /** Cost of an entry if skip and limit need no walk: decides only between such plans. */
 const COST_BY_RANK = 1e-6
-/** One in this number of rows is assumed to meet a condition that no path covers. */
+/** The number of rows among which one is assumed to meet a condition that no path covers. */
 const ROWS_PER_MATCH = 10
 
 /** May throw a Miss. */

@@ -57,7 +57,7 @@ export class LinearRegex {
   private readonly wordChar: RegExp
   private readonly classes = new Map<string, CharClass>()
   private readonly classOfChar = new Map<number, CharClass>()
-  /** The same for the first characters, which most texts are made of. */
+  /** The classes of the first characters, which most texts are made of. */
   private readonly classOfLowChar: (CharClass | undefined)[] = []
   private readonly states = new Map<string, State>()
   private stateNumbers = 0

@@ -235,12 +235,12 @@ function occurrenceWeight(frequency: number, relativeLength: number): number {
 /** A parsed search: `quick bro*` (words, and the start of a word), `"brown fox"` (a phrase). */
 interface SearchTerm {
   readonly word: string
-  /** Whatever begins with it. */
+  /** True for all words that begin with the term. */
   readonly isPrefix: boolean
 }
 
 export interface ParsedSearch {
-  /** None twice. */
+  /** The terms, each once. */
   readonly terms: readonly SearchTerm[]
   /** At least two words. */
   readonly phrases: readonly (readonly string[])[]

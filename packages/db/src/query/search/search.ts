@@ -127,7 +127,7 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
   }
 
   /**
-   * What is looked for, and how much of it there is.
+   * Explains the search: its terms, and how many documents each has.
    *
    * @example
    * const { index } = await search.explain()

@@ -14,7 +14,7 @@ const LOOKED_UP_MAX = 64
 export interface Chunk {
   readonly at: number
   readonly count: number
-  /** Its first `count` places are those of the chunk. */
+  /** The places of the chunk: the first `count` of the list. */
   readonly list: Uint16Array | undefined
   /** Undefined if there is a list. */
   readonly bits: Uint32Array | undefined
@@ -105,7 +105,7 @@ export function chunkOfBits(at: number, count: number, bits: Uint32Array): Chunk
   return { at, count, list, bits: undefined }
 }
 
-/** Those of the chunk's ascending numbers that have the mark 1; the others have 0. */
+/** The chunk of those ascending numbers that have the mark 1; the others have 0. */
 export function markedChunk(at: number, numbers: Float64Array, marks: Uint8Array): Chunk {
   const bits = new Uint32Array(WORDS)
   const { length } = marks

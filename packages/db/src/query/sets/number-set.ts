@@ -45,7 +45,7 @@ export class NumberSet {
     return builder.build()
   }
 
-  /** Those of ascending numbers that have the mark 1; the others have 0. */
+  /** The set of those ascending numbers that have the mark 1; the others have 0. */
   static marked(numbers: Float64Array, marks: Uint8Array): NumberSet {
     const chunks: Chunk[] = []
     for (let from = 0; from < marks.length;) {
@@ -97,7 +97,7 @@ export class NumberSet {
     return found
   }
 
-  /** Those that are greater. */
+  /** The greater numbers. */
   above(number: number): NumberSet {
     const at = Math.floor(number / CHUNK_NUMBERS)
     const position = this.#positionOf(at)

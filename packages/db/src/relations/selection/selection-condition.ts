@@ -19,7 +19,7 @@ import { ALWAYS, complementOf, NEVER } from '../relate.ts'
 import { escapedName } from '../relation-path.ts'
 import type { Selection, SelectionComparison, SelectionRelated } from './selection.ts'
 
-/** What names stand for. */
+/** The meaning of names. */
 interface SelectionNames {
   /** The library's name of a collection. */
   readonly nameOf: (collection: string) => string
@@ -29,9 +29,9 @@ interface SelectionNames {
   readonly textOf: ((collection: string) => SearchedText) | undefined
 }
 
-/** What a field can be that has no value. */
+/** The values of a field without a value. */
 const NO_VALUE: ValueSet = [...pointAt(undefined), ...pointAt(null)]
-/** What an element of a list can be. */
+/** The values of an element of a list. */
 const ELEMENTS: ValueSet = [above(null)]
 
 /** `collection`: of the documents that the selection is about. */

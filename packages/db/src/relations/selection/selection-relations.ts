@@ -1,4 +1,4 @@
-/** What a query by a selection knows of relations: it resolves the selection, tests what that can't say, and fills sort values. */
+/** The relations of a query by a selection: it resolves the selection, tests what that can't say, and fills sort values. */
 import { isPromise } from '../../base/async.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
@@ -77,7 +77,7 @@ export class SelectionRelations extends CollectionRelations {
   }
 }
 
-/** What conditions on the order of creation say as sets, for a walk in the order of creation. An index has that order within each value. */
+/** Conditions on the order of creation as sets, for a walk in the order of creation. An index has that order within each value. */
 async function numbersCreated(run: Run, source: QuerySource, condition: Condition): Promise<readonly Condition[]> {
   const parts = conjuncts(condition).filter(
     (part) => part.kind === 'within' && part.path === CREATED,

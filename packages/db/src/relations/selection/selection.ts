@@ -4,7 +4,7 @@
  * elements. The field `id` is `_id`. docs/internals/backend-contract.md is normative.
  */
 export type Selection =
-  /** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
+  /** A combination: all parts hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
   | { readonly kind: 'and' | 'or'; readonly of: readonly Selection[] }
   /** Every document that the selection does not have. */
   | { readonly kind: 'not'; readonly of: Selection }
@@ -53,6 +53,6 @@ export interface SelectionRelated {
   readonly field: string
   /** Pairs of equal texts: a field of the related document, and one of this document. For `any` only. */
   readonly on: readonly (readonly [related: string, own: string])[]
-  /** What the related document meets. */
+  /** The selection of the related document. */
   readonly of: Selection
 }

@@ -12,7 +12,7 @@ import { objectOf, wrong } from './answers.ts'
 import { headersOf, HttpClient } from './http-client.ts'
 import type { HttpOptions } from './http-client.ts'
 
-/** Those that begin to wait soon after one another go into one request. */
+/** The time in which waits are gathered into one request. */
 const GATHER_MS = 30
 /** Databases that one request waits for; the server takes more. */
 const DATABASES_MAX = 1000
@@ -128,10 +128,10 @@ interface Known {
   readonly wait: ChangeWait
 }
 
-/** Those under way, for all replications of this page, worker or process. */
+/** The waits under way, for all replications of this page, worker or process. */
 const known = new Set<Known>()
 
-/** The one of this server for who asks with the same credentials in the same way. */
+/** The wait of this server for callers with the same credentials and options. */
 export function changeWaitOf(
   root: URL,
   options: HttpOptions,

@@ -204,7 +204,7 @@ export class HttpClient {
     return response
   }
 
-  /** Those of the caller, for whom the time is limited as for the server. */
+  /** The headers of the caller, for whom the time is limited as for the server. */
   async #ownHeaders(watch: Watch): Promise<Record<string, string>> {
     const { headers = {} } = this.#options
     if (typeof headers !== 'function') return headersOf(headers)

@@ -79,7 +79,7 @@ export class EncryptedPageStore implements PageStore {
   /** The runs in the meta record of the newest generation. */
   #runs: Runs = NO_RUNS
   #staging: Writing | undefined
-  /** What this handle has committed last, as long as nothing that it began since has failed, or may yet. */
+  /** The last commit of this handle, as long as nothing that it began since has failed, or may yet. */
   #own: { readonly generation: number; readonly epoch: Uint8Array } | undefined
   #mending: Promise<void> | undefined
   readonly #problems: Set<string> | undefined
@@ -192,7 +192,7 @@ export class EncryptedPageStore implements PageStore {
     })
   }
 
-  /** It keeps the keyring, the log seal and the form of pages for itself. */
+  /** Refuses: the store keeps the keyring, the log seal and the form of pages for itself. */
   putKeyring(): never {
     throw new Error('putKeyring() must not be called on an encrypted page store')
   }
@@ -321,7 +321,7 @@ export class EncryptedPageStore implements PageStore {
     })
   }
 
-  /** What is known from now on of the log from the meta record on; `links` follow those of `base`. */
+  /** Remembers the log from the meta record on; `links` follow those of `base`. */
   #learn(
     meta: Pick<MetaRecord, 'generation' | 'sequence'> | undefined,
     runs: Runs,
@@ -345,7 +345,7 @@ export class EncryptedPageStore implements PageStore {
     return { nonce: chance.slice(0, NONCE_BYTES), token: chance.slice(NONCE_BYTES) }
   }
 
-  /** What is remembered of the log record of that sequence. Fails with PANNIER_STALE if there is no such record any more. */
+  /** The remembered link of the log record of that sequence. Fails with PANNIER_STALE if there is no such record any more. */
   #linkAt(sequence: number): MaybePromise<Link> {
     const link = this.#links.get(sequence)
     if (link !== undefined) return link
@@ -377,7 +377,7 @@ export class EncryptedPageStore implements PageStore {
     return { token, generation, run: { first, epoch } }
   }
 
-  /** Those of the next meta record. */
+  /** The runs of the next meta record. */
   #runsWith(run: Run): MaybePromise<Runs> {
     const runs = withRun(this.#runs, run)
     if (!isPruningDue(runs)) return runs
@@ -423,7 +423,7 @@ function notOurs(): never {
 /** Before the first log record. */
 const NO_LINK: Link = { nonce: new Uint8Array(NONCE_BYTES), token: new Uint8Array(TOKEN_BYTES) }
 
-/** What a repair takes a log record for that does not authenticate: one that can't be read. */
+/** The log record in place of one that does not authenticate, for a repair: it can't be read. */
 const LOST = { bytes: new Uint8Array(0), token: NO_LINK.token, generation: 0, revision: 0 }
 
 /**

@@ -16,7 +16,7 @@ import { NONCE_BYTES, TAG_BYTES, type Aead } from './platform.ts'
 /** The version of the keyring; raised whenever earlier versions can't read later writes. */
 export const ENCRYPTION_FORMAT = 2
 
-/** Of a record: meta records have 2 since they hold runs (sealed-content.ts); all others are as they were. */
+/** The format of a record: meta records have 2 since they hold runs (sealed-content.ts); all others are as they were. */
 const RECORD_FORMAT = 1
 
 const NONCE_AT = 5
@@ -36,7 +36,7 @@ export const KIND_SNAPSHOT = 7
 
 export const MAGIC = 0x454e4e50 // 'PNNE', little-endian
 
-/** What a record is, and where it belongs. */
+/** The kind of a record, and its place. */
 export interface RecordPlace {
   readonly kind: number
   /** Page id, sequence, generation, … */
@@ -46,7 +46,7 @@ export interface RecordPlace {
   readonly format?: 1 | 2
 }
 
-/** What a tag vouches for beside the content: format, database, key, kind, place. */
+/** The data that a tag vouches for beside the content: format, database, key, kind, place. */
 export function associatedData(
   database: Uint8Array,
   keyId: number,

@@ -35,7 +35,7 @@ export interface KeySlot {
   readonly id: string
   readonly kind: SlotKind
   readonly label: string
-  /** What only its owner needs; the bytes as they are where they are damaged. */
+  /** The secret, which only its owner needs; the bytes as they are where they are damaged. */
   readonly secret: SlotSecret | Uint8Array
   /** Vouches for the secret. */
   readonly tag: Uint8Array
@@ -62,7 +62,7 @@ export interface WrappedKey {
 export interface Keyring {
   readonly database: Uint8Array
   readonly revision: number
-  /** What is stored has at least this generation and this sequence: what it had when the keyring was put. */
+  /** The generation and sequence when the keyring was put: the stored state has at least these. */
   readonly generation: number
   readonly sequence: number
   readonly slots: readonly KeySlot[]
@@ -73,7 +73,7 @@ export interface Keyring {
 /** A keyring as it was read: nothing of it is to be trusted before its seal was checked. */
 export interface StoredKeyring {
   readonly keyring: Keyring
-  /** What the seal vouches for. */
+  /** The bytes that the seal vouches for. */
   readonly sealed: Uint8Array
   /** Nonce and tag. */
   readonly seal: Uint8Array
@@ -92,7 +92,7 @@ const KINDS: readonly SlotKind[] = ['password', 'recovery', 'device']
 
 const CHECKED_FROM = 10
 const SEAL_AT = 10
-/** What the seal is to vouch for. */
+/** Encodes the part of a keyring that the seal is to vouch for. */
 export function encodeKeyring({ database, revision, generation, sequence, slots, keys }: Keyring): Uint8Array {
   const writer = new ByteWriter(512)
   writer.u32(MAGIC)

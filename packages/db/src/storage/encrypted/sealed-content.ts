@@ -19,12 +19,12 @@ import { NONCE_BYTES } from './platform.ts'
 import type { PageId } from '../../base/brand.ts'
 
 export const TOKEN_BYTES = 16
-/** Its token; generation of the meta record, and revision of the keyring, that its writer knew. */
+/** The trailer: its token; generation of the meta record, and revision of the keyring, that its writer knew. */
 const LOG_TRAILER_BYTES: number = TOKEN_BYTES + 8 + 4
 /** Nonce and token of the log record up to which the pages reach; revision of the keyring. */
 const META_TRAILER_BYTES: number = NONCE_BYTES + TOKEN_BYTES + 4
 
-/** What is remembered of a log record. */
+/** The remembered part of a log record. */
 export interface Link {
   /** The record after it vouches for this. */
   readonly nonce: Uint8Array
@@ -103,7 +103,7 @@ export interface Run {
   readonly epoch: Uint8Array
 }
 
-/** Those of one meta record, ascending. */
+/** The runs of one meta record, ascending. */
 export interface Runs {
   readonly all: readonly Run[]
   /** How many were left by the last pruning. */

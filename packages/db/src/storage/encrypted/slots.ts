@@ -12,7 +12,7 @@ import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, type Aead, type CryptoPlatform } fr
 import { toHex } from '../../codec/bytes.ts'
 import { checksum } from '../../codec/checksum.ts'
 
-/** What opens an encrypted database. */
+/** The password or key of an encrypted database. */
 export type Credential =
   | {
       /** Any text; the same text in another Unicode form is the same password. */

@@ -267,7 +267,7 @@ function wrappingOf(database: Uint8Array, id: number): Uint8Array {
   return associatedData(database, id, { kind: KIND_DATA_KEY, number: 0 })
 }
 
-/** All at once when none of them is promised. */
+/** The values at once when none of them is promised. */
 export function allOf<T>(values: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> {
   return values.some((value) => isPromise(value)) ? Promise.all(values) : (values as readonly T[])
 }

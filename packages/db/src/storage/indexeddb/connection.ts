@@ -23,12 +23,12 @@ export interface Work {
    * made the call. Other browsers roll back.
    */
   commit(): void
-  /** All has been read: the result is taken now, and the end of the transaction is not waited for. */
+  /** Takes the result now, as all has been read: the end of the transaction is not waited for. */
   finish(): void
 }
 
 export class Connection {
-  /** What `meta` holds under `IDENTITY`, once it was read. Then a connection is only ever replaced by one to the same. */
+  /** The value of `IDENTITY` in `meta`, once it was read. Then a connection is only ever replaced by one to the same. */
   identity: unknown
   /** Is called when the database is gone. */
   onGone: GoneListener = () => {}

@@ -20,7 +20,7 @@ interface StoredRecord extends LogRecord {
   readonly key: number
 }
 
-/** What this handle knows of the log. */
+/** The part of the log that this handle knows. */
 export interface Seen {
   /** The newest record that counts; -1: not known. */
   newest: number
@@ -67,7 +67,7 @@ export function whenNext(
   }
 }
 
-/** Those that count and come after a sequence, of records in the order of their keys. */
+/** The records that count and come after a sequence, of records in the order of their keys. */
 export function countingRecords(stored: readonly LogRecord[], after: number): LogRecord[] {
   const records: LogRecord[] = []
   let newest = after

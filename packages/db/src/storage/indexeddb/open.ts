@@ -2,7 +2,7 @@
 import { PannierError, isPannierError } from '../../base/errors.ts'
 import { closedError, openError } from './errors.ts'
 
-/** Of the object stores; what is in them has versions of its own. */
+/** The version of the object stores; their content has versions of its own. */
 const SCHEMA_VERSION = 2
 
 export const PAGES = 'pages'

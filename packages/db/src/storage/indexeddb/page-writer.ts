@@ -41,7 +41,7 @@ export type PutLogSeal = (log: IDBObjectStore, commit: Commit) => IDBRequest
 export class IndexedDbPageWriter {
   readonly #connection: Connection
   readonly #seen: Seen
-  /** What this generation freed is deleted. */
+  /** The generation whose freed pages are deleted. */
   #sweptGeneration = 0
   /** The records that came with the log seal of this handle, if it has one: log-seal.ts. */
   ownLogSeal: { readonly from: number; readonly newest: number } | undefined
@@ -191,7 +191,7 @@ export class IndexedDbPageWriter {
     }
   }
 
-  /** What Firefox may have put of a commit that failed. The next commit does it if this fails, too. */
+  /** Deletes pages that Firefox may have put of a commit that failed. The next commit does it if this fails, too. */
   async #deleteOrphans({ expectedGeneration, firstNewPageId }: Commit): Promise<void> {
     const orphans = this.#connection.write([META, PAGES], 'relaxed', (work) => {
       const current = requestMeta(work)

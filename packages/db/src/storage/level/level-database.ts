@@ -25,23 +25,23 @@ interface LevelSource {
   readonly level: Level
   /** Whether it is opened and closed here. Else it belongs to somebody else, who may keep other things in it. */
   readonly owned: boolean
-  /** What all keys start with. */
+  /** The prefix of all keys. */
   readonly prefix: string
   /** Name of the database, for messages. */
   readonly name: string
 }
 
-/** Of the keys and of how values are laid out; what is in them has versions of its own. */
+/** The version of the keys and of the layout of values; their content has versions of its own. */
 const FORMAT_VERSION = 1
 
 const ENCODINGS: LevelEncodings = { keyEncoding: 'utf8', valueEncoding: 'view' }
 
-/** What fences are checked against. */
+/** The state that fences are checked against. */
 interface Fences {
   readonly generation: Generation
   /** Sequence of the meta record. */
   readonly sequence: CommitSequence
-  /** Of the log: dense from `oldest` to `newest`, empty when `newest` is 0. */
+  /** The ends of the log: dense from `oldest` to `newest`, empty when `newest` is 0. */
   readonly oldest: number
   readonly newest: number
   /** Log records after this one may not be synced. */
@@ -123,7 +123,7 @@ export class LevelDatabase implements SharedDatabase {
     }, sync)
   }
 
-  /** What relaxed appends have written since something was synced: the power may take the end of an earlier file of LevelDB's log. */
+  /** The relaxed appends since something was synced, again: the power may take the end of an earlier file of LevelDB's log. */
   private async putAgain({ synced, newest, logSeal }: Fences, after: number = synced): Promise<LevelOperation[]> {
     if (synced >= newest) return []
     const [logSealBytes] = await this.get([logSealKey(logSeal)])
@@ -296,7 +296,7 @@ export class LevelDatabase implements SharedDatabase {
     }
   }
 
-  /** Those after `after`, up to `newest`. */
+  /** The log records after `after`, up to `newest`. */
   private async readLog(after: number, newest: number): Promise<LogRecord[]> {
     const sequences = numbersBetween(after + 1, newest)
     const records = sequences.length > 0 ? await this.get(sequences.map(logKey)) : []
@@ -343,7 +343,7 @@ export class LevelDatabase implements SharedDatabase {
     return values.map(copied)
   }
 
-  /** Those that start so, without the prefix of the database. */
+  /** The keys that start so, without the prefix of the database. */
   private async keys(
     start: string,
     { from = start, ...options }: { from?: string; limit?: number; reverse?: boolean } = {},
@@ -388,7 +388,7 @@ const FORMAT = 'format'
 const META = 'meta'
 /** Keyring and log seal are stored under their former names. */
 const KEYRING = 'header'
-/** Of an earlier version, until the next one comes. */
+/** The key of an earlier version's log seal, until the next one comes. */
 const LOG_SEAL = 'head'
 const LOG_SEALS = 'head/'
 const CLAIM = 'claim'

@@ -27,13 +27,13 @@ export function level(source: Level | ((name: string) => Level)): DatabaseStorag
   return new LevelStorage(source)
 }
 
-/** What this process has open, by what `identify` gives. */
+/** The databases that this process has open, by the result of `identify`. */
 const databases = new Map<string, LevelDatabase>()
 
 const numbers = new WeakMap<object, number>()
 let sources = 0
 
-/** The same for everything that has the same entries: a sublevel is its root and a prefix. */
+/** An identity that is equal for all sources with the same entries: a sublevel is its root and a prefix. */
 function identityOf(source: object): string {
   const { db: root = source, prefix = '' } = source as { readonly db?: object; readonly prefix?: string }
   let number = numbers.get(root)
@@ -59,7 +59,7 @@ class LevelStorage implements DatabaseStorage {
     return `level:${identityOf(this.source)}:${name}`
   }
 
-  /** It tells nothing without being opened. */
+  /** The storage can't say without opening. */
   async has(_name: string): Promise<undefined> {}
 
   open(name: string): Promise<PageStore> {

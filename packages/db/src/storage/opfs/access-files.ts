@@ -23,7 +23,7 @@ type MaybeAccess = FileSystemFileHandle & {
 }
 
 export interface OpenFiles extends DatabaseFiles {
-  /** Others may open the files meanwhile; the last owner has written its token into them. */
+  /** True if other workers may open the files meanwhile; the last owner has written its token into them. */
   readonly isShared: boolean
   /** Writes who has taken them. */
   takeOver(token: Uint8Array): void
@@ -153,8 +153,8 @@ function noRoom(cause?: unknown): PannierError {
 }
 
 /**
- * What the file logic needs of a file, and no more; synchronous. In a browser it is a `FileSystemSyncAccessHandle`, in tests a
- * file on a simulated disk.
+ * The contract of a file for the file logic, and no more; synchronous. In a browser it is a `FileSystemSyncAccessHandle`, in tests a file
+ * on a simulated disk.
  *
  * What may be relied on: bytes that were written, and sizes that were set, before a `flush` that returned survive a
  * loss of power. Any part of later writes may survive, in any order and torn anywhere. A file that grows without being
@@ -176,7 +176,7 @@ export interface RawFile {
 export interface DatabaseFiles {
   /** Pages at whole blocks; the first block is not the file logic's own. */
   readonly pages: RawFile
-  /** One of these is current. */
+  /** The two journals, of which one is current. */
   readonly journals: readonly [RawFile, RawFile]
 }
 

@@ -71,7 +71,7 @@ export class FileDatabase {
   readonly #puts = new Map<string, [PageId, Extent][]>()
   /** A write has failed: what is in memory may not be what is in the files. */
   #isUncertain = false
-  /** What a process before this one has written is flushed, and what was left over is gone. */
+  /** True when the writes of an earlier process are flushed, and their left-overs are gone. */
   #isPrepared = false
 
   /** `identity`: of a database that is created. */

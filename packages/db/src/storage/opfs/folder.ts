@@ -9,7 +9,7 @@ export function folderName(name: string): string {
   return name.replaceAll(/[^a-z0-9_-]/g, (char) => `%${char.charCodeAt(0).toString(16)}.`)
 }
 
-/** What `getDirectory` rejects with where no page of the origin may keep files: no database is there. */
+/** The errors of `getDirectory` where no page of the origin may keep files: no database is there. */
 const NOT_ALLOWED: ReadonlySet<string> = new Set(['SecurityError', 'NotAllowedError', 'NotSupportedError'])
 
 /** Whether there is a folder for it. Pages can ask that, too. */

@@ -22,10 +22,10 @@ import {
 /** After so long an owner that owes an answer is asked for a sign of life; after so long again it is taken for frozen. */
 const SILENCE_MS_MAX = 2500
 
-/** What workers say to all. */
+/** The messages of workers to all. */
 export type News = { readonly owner: string } | 'who' | 'gone'
 
-/** What workers say to one another. */
+/** The messages of workers to one another. */
 type Letter =
   | { readonly from: string; readonly call: Call; readonly again: boolean; readonly identity: Uint8Array | undefined }
   | { readonly answer: Answer }
@@ -34,7 +34,7 @@ type Letter =
 
 interface WaitingCall {
   readonly call: Call
-  /** It may have been done already. */
+  /** True if the call may have been done already. */
   again: boolean
 }
 
@@ -48,7 +48,7 @@ export class Host {
   readonly #ownership: Ownership
   readonly #everybody: BroadcastChannel
   readonly #inbox: BroadcastChannel
-  /** Of other workers that were written to. */
+  /** The channels of other workers that were written to. */
   readonly #boxes = new Map<string, BroadcastChannel>()
   /** Calls of this page that are not answered yet. */
   readonly #waiting = new Map<number, WaitingCall>()
@@ -265,7 +265,7 @@ const METHODS: {
   usedBytes: (database) => database.usedBytes(),
 }
 
-/** What can be given away instead of being copied: pages that were read. */
+/** Buffers that can be given away instead of being copied: pages that were read. */
 function buffersOf(value: unknown): Transferable[] {
   return Array.isArray(value) ? value.flatMap((item) => (item instanceof Uint8Array ? [item.buffer] : [])) : []
 }

@@ -66,7 +66,7 @@ export class Journal {
   baseEnd = 0
   #salt = 0
   #flushed = 0
-  /** What the file held when it was recovered. */
+  /** The content of the file when it was recovered. */
   #found: Uint8Array | undefined
   /** There is something behind the end. */
   #isTorn = false

@@ -1,7 +1,7 @@
 /**
- * Who owns the files of a database: of all its workers, in all tabs, the one that holds a Web Lock. The others queue
- * for the lock, so one of them gets it as soon as the owner's tab closes or dies. If a frozen owner gives no sign of
- * life, the lock is stolen.
+ * The ownership of the files of a database: of all its workers, in all tabs, the one that holds a Web Lock has it. The others queue for
+ * the lock, so one of them gets it as soon as the owner's tab closes or dies. If a frozen owner gives no sign of life, the lock is
+ * stolen.
  *
  * Where two workers can open the files (`readwrite-unsafe`), the first block of the file of pages names the last owner.
  * An owner that was frozen reads it before it does anything else with the files (`check`). A tab can freeze between two
@@ -21,14 +21,14 @@ export class Moved extends Error {}
 
 export class Ownership {
   database: FileDatabase | undefined
-  /** It has its turn, and opens the files: which takes long where a frozen owner keeps them. */
+  /** True while the worker that got the lock opens the files: which takes long where a frozen owner keeps them. */
   isTaking = false
   readonly #name: string
   readonly #lockName: string
   readonly #token: Uint8Array = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))
   #files: OpenFiles | undefined
   #letGo: () => void = () => {}
-  /** It has waited for the worker that keeps the files: the next call need not wait as long again. */
+  /** The patience after a wait for the worker that keeps the files: the next call need not wait as long again. */
   #patienceMs: number | undefined
 
   constructor(name: string) {

@@ -64,7 +64,7 @@ export function postedError(error: unknown): PostedError {
   return { code: error instanceof PannierError ? error.code : 'PANNIER_IO', message }
 }
 
-/** What is asked of a worker; `OwnThread` passes for one. */
+/** The contract of a worker; `OwnThread` passes for one. */
 export interface FileThread {
   onmessage: ((event: MessageEvent<FromWorker>) => void) | null
   onerror: ((event: ErrorEvent) => void) | null
@@ -99,7 +99,7 @@ export class Link {
     this.#post(first, [])
   }
 
-  /** What is in `transfer` is the worker's from now on. */
+  /** Asks the worker, which owns the buffers in `transfer` from now on. */
   ask(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<unknown> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended)
     const id = ++this.#calls

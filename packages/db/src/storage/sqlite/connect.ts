@@ -13,7 +13,7 @@ import { openError, operationError, wrongFormatError } from './errors.ts'
 /** 'Pann' in ASCII, in the header of each file: says whose it is, also to the `file` command. */
 const APPLICATION_ID = 0x50616e6e
 
-/** Of the tables; what is in them has versions of its own. */
+/** The version of the tables; their content has versions of its own. */
 const SCHEMA_VERSION = 1
 
 /**

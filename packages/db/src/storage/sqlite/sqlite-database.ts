@@ -213,7 +213,7 @@ export function deleteFiles(path: string): void {
   }
 }
 
-/** Of a file that may be damaged: any value of SQLite's can stand anywhere. */
+/** A row of a file that may be damaged: any value of SQLite's can stand anywhere. */
 interface BytesRow {
   readonly sequence: CommitSequence
   readonly bytes: unknown

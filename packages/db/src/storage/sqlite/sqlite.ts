@@ -16,7 +16,7 @@ export function sqlite(): DatabaseStorage {
   return new SqliteStorage()
 }
 
-/** What this process has open, by absolute path: a second connection would find the file locked. */
+/** The databases that this process has open, by absolute path: a second connection would find the file locked. */
 const databases = new Map<string, SqliteDatabase>()
 
 const NOT_THERE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR'])
