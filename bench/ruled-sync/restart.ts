@@ -18,7 +18,7 @@ export interface Restart {
   readonly memory: number
 }
 
-/** Each opens connections of its own. */
+/** The number of clients at once. Each client opens connections of its own. */
 const AT_ONCE = 200
 const CHANGED_PROJECTS = 100
 

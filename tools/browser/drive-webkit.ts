@@ -43,7 +43,7 @@ class Tabs {
   private readonly control: RemoteControl
   private readonly browserId: number
   private readonly free: Slot[]
-  /** One opens after the other: which process is new tells which one runs the page. */
+  /** The end of the last opening. Pages open one after another, so that the new process is that of the page. */
   private opening: Promise<unknown> = Promise.resolve()
 
   constructor(control: RemoteControl, browserId: number) {

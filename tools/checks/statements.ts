@@ -42,7 +42,7 @@ export function withoutDocs(text: string): string {
   return text.replaceAll(/^[ \t]*\/\*\*[^]*?\*\/\n/gm, '').replaceAll(/\/\*\*[^]*?\*\/ ?/g, '')
 }
 
-/** What stands between the outer braces of a class or an interface, as statements; none for anything else. */
+/** The statements between the outer braces of a class or an interface; an empty list for any other statement. */
 export function membersOf({ text }: Statement): readonly Statement[] {
   if (!/^(?:export )?(?:declare )?(?:abstract )?(?:class|interface)\b/.test(text)) return []
   return statementsOf(text.slice(bodyAt(text) + 1, text.lastIndexOf('}')))

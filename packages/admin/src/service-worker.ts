@@ -47,7 +47,7 @@ worker.addEventListener('fetch', (event) => {
   else if (address !== urlOf(INDEX) && isFile(address)) event.respondWith(kept(event.request))
 })
 
-/** All or none: the cache of a version is there when it is whole. */
+/** Stores all files or none: a version has a cache only when it is whole. */
 async function keepFiles(): Promise<void> {
   const cache = await caches.open(CACHE)
   await cache.addAll(

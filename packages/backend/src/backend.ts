@@ -94,7 +94,7 @@ export interface BackendOptions {
   readonly guards?: readonly WriteGuard[]
   /** The limits of each collection. */
   readonly quota?: Quota
-  /** The read model for views and SQL: a file of plain text in the folder for temporary files, or the memory of one process, by default. */
+  /** The read model for views and SQL: a file of plain text in the temporary folder, or the memory of one process, by default. */
   readonly readModel?: 'file' | 'memory'
   /** @internal For tests without processes. */
   readonly modelHome?: ModelHome

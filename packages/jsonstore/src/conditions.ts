@@ -28,7 +28,7 @@ export interface SearchCondition {
 
 /** All conditions of one part hold; no conditions always do. */
 export type SearchPart = readonly SearchCondition[]
-/** Parts of which one must hold. An empty query finds every document. */
+/** A query holds if one of its parts does. An empty query finds every document. */
 export type SearchQuery = readonly SearchPart[]
 
 const PARTS: ReadonlyMap<string, { readonly comparison: Comparison; readonly negated: boolean }> = new Map(

@@ -71,7 +71,7 @@ export class Connections {
     return this.#use(1, (connection) => connection.run(statement))
   }
 
-  /** All or none of them. @throws Refused, UnknownOutcome */
+  /** Runs all statements or none. @throws Refused, UnknownOutcome */
   transaction(statements: readonly Statement[]): Promise<readonly Result[]> {
     return this.#use(statements.length, (connection) => connection.runTogether(statements))
   }
@@ -258,7 +258,7 @@ class Connection {
     return resultOf(result!)
   }
 
-  /** All or none of them. They are sent together. */
+  /** Runs all statements or none. They are sent together. */
   async runTogether(statements: readonly Statement[]): Promise<Result[]> {
     const together = (): Promise<QueryArrayResult[]> =>
       new Promise((resolve, reject) => {

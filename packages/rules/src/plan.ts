@@ -92,7 +92,7 @@ export interface BoundRule {
   readonly record: Join
   /** @internal */
   readonly condition: Condition
-  /** @internal What a list is sorted by. */
+  /** @internal The values that a list is sorted by. */
   readonly sort: readonly Value[]
   /** @internal */
   readonly now: Date

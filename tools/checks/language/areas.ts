@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../packages.ts'
 import { proseOfMarkdown, proseOfSource, type Piece } from './extract.ts'
-import { offencesIn, type Limits, type Offence } from './wording.ts'
+import { nounOffence, offencesIn, pronounOffence, stemsOf, type Limits, type Offence } from './wording.ts'
 
 export type Area = (typeof AREAS)[number]
 
@@ -18,6 +18,8 @@ export const AREAS = [
   'project',
   'tests',
   'comments',
+  'pronouns',
+  'nouns',
 ] as const
 
 export interface Place extends Offence {
@@ -70,6 +72,7 @@ export function findOffences(): Findings {
       for (const place of wideLines(source, limits)) findings[area].push({ ...place, file })
     }
   }
+  const glossary = glossaryStems()
   for (const file of filesOf(['packages/*/{src,test,testing}/**/*.{ts,tsx}', '{tools,bench,demo}/**/*.{ts,tsx}'])) {
     const prose = proseOfSource(file, readFileSync(join(root, file), 'utf8'))
     if (file.includes('/src/')) {
@@ -78,11 +81,23 @@ export function findOffences(): Findings {
         findings.errors.push({ file, line, rule: 'form of an argument error', sentence: text })
       add('docstrings', file, prose.docstrings, SHORT)
     } else add('comments', file, prose.docstrings, DOCS)
+    if (!/^packages\/[^/]+\/test/.test(file))
+      for (const { line, text, code } of prose.blocks) {
+        const offences = { pronouns: pronounOffence(text), nouns: nounOffence(text, code, glossary) }
+        for (const area of ['pronouns', 'nouns'] as const)
+          if (offences[area] !== undefined) findings[area].push({ ...offences[area], file, line })
+      }
     add('heads', file, prose.head, DOCS)
     add('comments', file, prose.comments, DOCS)
     add('tests', file, prose.tests, SHORT)
   }
   return findings
+}
+
+/** The words that the glossary defines. */
+function glossaryStems(): ReadonlySet<string> {
+  const rows = readFileSync(join(root, 'docs/glossary.md'), 'utf8').matchAll(/^\| ([a-zA-Z][^|]*)\|/gm)
+  return stemsOf([...rows].map(([, word]) => word).join(' '))
 }
 
 function filesOf(patterns: readonly string[]): readonly string[] {

@@ -6,6 +6,12 @@ export interface Piece {
   readonly text: string
 }
 
+/** A docstring, as the rules about nouns read it. */
+export interface Docstring extends Piece {
+  /** The code that it describes: the declaration below; for the head of a file, the exports. */
+  readonly code: string
+}
+
 export interface SourceProse {
   readonly errors: readonly Piece[]
   /** `new TypeError` with a text that is not of the form `function(): what must be …, got …`. */
@@ -14,6 +20,8 @@ export interface SourceProse {
   readonly head: readonly Piece[]
   readonly comments: readonly Piece[]
   readonly tests: readonly Piece[]
+  /** Each comment that begins with two asterisks, wherever it stands. */
+  readonly blocks: readonly Docstring[]
 }
 
 interface Node {
@@ -38,6 +46,9 @@ const ARGUMENT_ERROR = /^(?:[\w.]+\(\)|X): .*\bmust\b.*, got |^X: X(?:, got X)?$
 
 const TEST_FUNCTIONS = new Set(['test', 'it', 'describe'])
 
+/** The lines below a docstring in which its declaration has its names. */
+const DECLARATION_LINES = 8
+
 export function proseOfSource(path: string, source: string): SourceProse {
   const { program, comments } = parseSync(path, source)
   const lineOf = lineFinder(source)
@@ -57,17 +68,33 @@ export function proseOfSource(path: string, source: string): SourceProse {
       for (const text of textsIn(given[0])) tests.push({ line: lineOf(text.start), text: text.text })
   })
   const exported = exportedStarts(program as unknown as Node)
-  const result = { errors, badForms, tests, docstrings: [] as Piece[], head: [] as Piece[], comments: [] as Piece[] }
+  const [docstrings, head, others]: Piece[][] = [[], [], []]
+  const blocks: Docstring[] = []
   for (const comment of joined(comments as readonly Comment[], source)) {
     if (/^\s*(?:oxlint|eslint|@ts-|@__PURE__|#__PURE__|@vite)/.test(comment.value)) continue
     const piece = { line: lineOf(comment.start), text: proseOfComment(comment.value) }
     const next = comment.end + source.slice(comment.end).search(/\S|$/)
-    if (source.slice(0, comment.start).replace(/^#!.*/, '').trim() === '' && !exported.has(next))
-      result.head.push(piece)
-    else if (comment.value.startsWith('*') && exported.has(next)) result.docstrings.push(piece)
-    else result.comments.push(piece)
+    const isHead = source.slice(0, comment.start).replace(/^#!.*/, '').trim() === '' && !exported.has(next)
+    const isDocstring = comment.value.startsWith('*')
+    if (isDocstring && piece.text !== '')
+      blocks.push({ ...piece, code: isHead ? exportsIn(path, source) : declarationAt(source.slice(next)) })
+    if (isHead) head!.push(piece)
+    else if (isDocstring && exported.has(next)) docstrings!.push(piece)
+    else others!.push(piece)
   }
-  return result
+  return { errors, badForms, tests, docstrings: docstrings!, head: head!, comments: others!, blocks }
+}
+
+function exportsIn(path: string, source: string): string {
+  return [path, ...(source.match(/^export .*/gm) ?? [])].join('\n')
+}
+
+function declarationAt(source: string): string {
+  const lines = source.split('\n').slice(0, DECLARATION_LINES)
+  return lines
+    .join('\n')
+    .replace(/\n\s*\n[^]*/, '')
+    .replaceAll(/^\s*(?:\/?\*|\/\/).*$/gm, '')
 }
 
 /** Where exported declarations and the members of exported classes and interfaces begin. */

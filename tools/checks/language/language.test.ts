@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { risenAreas } from '../language.ts'
 import { proseOfMarkdown, proseOfSource } from './extract.ts'
-import { offencesIn, sentencesOf } from './wording.ts'
+import { nounOffence, offencesIn, pronounOffence, sentencesOf, stemsOf } from './wording.ts'
 
 const LIMITS = { wordsMax: 5 }
 
@@ -36,6 +36,53 @@ describe('offences', () => {
     expect(rulesOf('Call `checkpoint anew`.')).toEqual([])
     expect(rulesOf('See [the page](anew.md).')).toEqual([])
     expect(rulesOf('A storage checkpoint empties it.')).toEqual([])
+  })
+})
+
+describe('docstrings', () => {
+  const isPronoun = (text: string): boolean => pronounOffence(text) !== undefined
+  const lacksNoun = (text: string, code: string): boolean =>
+    nounOffence(text, code, stemsOf('storage checkpoint')) !== undefined
+
+  test('begin with no pronoun, alone or before a verb or a preposition', () => {
+    const wrong = [
+      'It ends.',
+      'What a page has.',
+      'Those of the file.',
+      'One that ends.',
+      'The same for lists.',
+      'All.',
+    ]
+    expect(wrong.filter((text) => !isPronoun(text))).toEqual([])
+  })
+
+  test('may begin with a number or a determiner that has its noun', () => {
+    const right = [
+      'One page.',
+      'This number.',
+      'All pages of it.',
+      'The same page.',
+      'Another handle.',
+      'Items. It ends.',
+    ]
+    expect(right.filter(isPronoun)).toEqual([])
+  })
+
+  test('have a word of the code below in their first sentence, in any form and within names', () => {
+    expect(lacksNoun('Pages that wait.', 'const pageIds = 1')).toBe(false)
+    expect(lacksNoun('Whole lines. Pages.', 'const pageIds = 1')).toBe(true)
+  })
+
+  test('may have a word of the glossary instead', () => {
+    expect(lacksNoun('After storage checkpoints.', 'const x = 1')).toBe(false)
+  })
+
+  test('are read with the declaration below, or with the exports of a file', () => {
+    const text =
+      '/** The head. */\nimport a from "a"\n\n/** Docs. */\nexport function one(): void {\n  two()\n\n  three()\n}\n'
+    const [head, docs] = proseOfSource('a.ts', text).blocks
+    expect(head!.code).toBe('a.ts\nexport function one(): void {')
+    expect(docs!.code).toBe('export function one(): void {\n  two()')
   })
 })
 

@@ -56,6 +56,38 @@ const SYNONYMS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\btidings\b/i, 'event'],
 ]
 
+/** Words that stand for a noun of another sentence. "One page", "this number" and the like have their noun. */
+const PRONOUN =
+  /^(?:(?:Those|They|Its?|Theirs?|Who(?:m|se|ever)?|What(?:ever)?|Of|None|Others|That|The ones?|The others)\b|(?:One|This|These|Both|Another|All|Each|Some|Any|The other|The same|Which)(?: (?:that|this|these|of|or|who|whom|whose|which|is|are|was|were|has|have|does|may|must|can|for|in|by|with|per|from|to|at|on|and|but|if|it|they|one|more|after|before|when|what|as|stands|opens)\b|[,.;:)]|$))/
+
+/** The offence of a docstring that begins with a pronoun. Its reader does not know yet what is described. */
+export function pronounOffence(text: string): Offence | undefined {
+  const sentence = firstSentence(text)
+  const found = PRONOUN.exec(sentence)
+  return found === null ? undefined : { rule: `begins with "${found[0]}" (the noun first)`, sentence }
+}
+
+/** The offence of a docstring whose first sentence has no word of the code that it describes, nor of the glossary. */
+export function nounOffence(text: string, code: string, glossary: ReadonlySet<string>): Offence | undefined {
+  const sentence = firstSentence(text)
+  const named = stemsOf(code)
+  const isKnown = [...stemsOf(sentence)].some((stem) => named.has(stem) || glossary.has(stem))
+  return isKnown ? undefined : { rule: 'no noun of the code or of the glossary', sentence }
+}
+
+function firstSentence(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().split(SENTENCE_END)[0] ?? ''
+}
+
+/** Words in lower case without their endings; those within names count, too. */
+export function stemsOf(text: string): ReadonlySet<string> {
+  const words = text
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[a-z]{2,}/g)
+  return new Set((words ?? []).map((word) => word.replace(/ies$/, 'y').replace(/(?<=..)(?:ing|ed|es|s|er|ion|e)$/, '')))
+}
+
 /** Every offence in `text`: plain prose, one paragraph, list item or table cell after the other, separated by blank lines. */
 export function offencesIn(text: string, limits: Limits): Offence[] {
   return sentencesOf(text).flatMap((sentence) => offencesOfSentence(sentence, limits))

@@ -81,7 +81,7 @@ export function requestText(method: string, path: string): Promise<string> {
   return textOf(method, `api${path}`, {})
 }
 
-/** The same at CouchDB's door, where superusers are admins: `/_all_dbs`. @throws ApiError */
+/** Sends a request to CouchDB's door, where superusers are admins: `/_all_dbs`. @throws ApiError */
 export async function couchRequest<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
   return JSON.parse(await couchText(method, path, options)) as T
 }

@@ -7,7 +7,7 @@ import type { OneTimePasswords } from './one-time-passwords.ts'
 import type { PasswordLogin } from './password-login.ts'
 import { holderOf, type TokenType } from './tokens.ts'
 
-/** The name of an account in a request: an identity, the address of a mail, the id of a one-time password, or the token of a mail. */
+/** The name of an account in a request: an identity, the address or the token of a mail, or the id of a one-time password. */
 export type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>
 
 interface AskedParts {

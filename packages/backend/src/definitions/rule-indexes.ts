@@ -23,7 +23,7 @@ interface RuleIndex {
   readonly name: string
 }
 
-/** Indexes for each field that the list rule compares by `=`, `<`, `<=`, `>` or `>=` with a value, or with a name of the request. */
+/** Indexes for each field that the list rule compares by `=`, `<`, `<=`, `>` or `>=` with a value, or a name of the request. */
 export function ruleIndexesOf({ listRule, fields }: Pick<Definition, 'listRule' | 'fields'>): readonly RuleIndex[] {
   const compared = new Set(listRule === null || listRule === '' ? [] : lookUps(listRule).flatMap(pathsOf))
   return fields.flatMap((field) => {

@@ -233,7 +233,7 @@ export class DefinitionStore {
     await this.#database.createCollection(recordsName(definition))
   }
 
-  /** All or nothing. */
+  /** Writes all steps of a change, or nothing. */
   async #writeAll(
     transaction: Transaction,
     before: DefinitionState,

@@ -94,7 +94,7 @@ export interface RowsRequest {
   readonly kind: 'rows'
   /** The source of the rows: the name of a view, or a SELECT. */
   readonly from: ModelSource
-  /** One stands behind those that it reads. */
+  /** The views; a view stands behind the views that it reads. */
   readonly views: readonly ModelView[]
   /** Collections and views that may be read. */
   readonly names: readonly string[]

@@ -133,7 +133,7 @@ export interface PlanContext {
   readonly mode: WriteMode
   /** As in the work that is prepared. */
   readonly isRefusable: boolean
-  /** All or nothing. */
+  /** The batch writes all documents or none. */
   readonly atomic: boolean
 }
 

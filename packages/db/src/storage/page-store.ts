@@ -38,7 +38,7 @@ export const WRAPPER_BYTES_MAX = 64
 /** No keyring may be larger. A log seal has at most 256 bytes. Neither is ever empty. */
 export const KEYRING_BYTES_MAX: number = 32 * 1024
 
-/** The page, of which trees consist. */
+/** A page: trees consist of pages. */
 export interface Page {
   /** Never used twice. */
   readonly id: PageId

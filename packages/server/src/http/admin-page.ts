@@ -17,7 +17,7 @@ export const SETUP_PATH = '/_/#/setup/'
 type AdminFiles = ReadonlyMap<string, Buffer>
 
 const INDEX = 'index.html'
-/** The same from `src/http` and from `dist/http`. */
+/** The file of the page. The path is right from `src/http` and from `dist/http`. */
 const FILE = join(import.meta.dirname, '../../dist/admin.json')
 const POLICY = [
   "default-src 'none'",

@@ -45,7 +45,7 @@ export interface Draft extends PreparedInput {
   readonly old: JsonObject | undefined
   /** The values of all fields, `id` too. They may be `NewPassword`s and `NewFile`s. */
   readonly values: JsonObject
-  /** The same before hooks: what rules are asked about. */
+  /** The values before hooks, which rules are asked about. */
   readonly asked: JsonObject
   /** `@request.body` */
   readonly body: JsonObject

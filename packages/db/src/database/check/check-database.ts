@@ -51,7 +51,7 @@ export interface Problem {
 export interface CheckReport {
   /** True if there are no problems. */
   readonly ok: boolean
-  /** The problems; empty if there are none. */
+  /** The problems; empty if all is well. */
   readonly problems: readonly Problem[]
 }
 
@@ -90,7 +90,7 @@ export async function checkWhole(
   return { ok: problems.length === 0, problems }
 }
 
-/** The problems; empty if there are none. It is the second half of the check, after that of the pages. */
+/** The problems; empty if all is well. It is the second half of the check, after that of the pages. */
 async function checkDatabase(store: KeyValueStore, catalog: Catalog, work: RunningWork): Promise<Problem[]> {
   const snapshot = store.snapshot()
   try {

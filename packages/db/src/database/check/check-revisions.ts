@@ -25,7 +25,7 @@ export interface CheckedWinner {
   readonly otherLeaves: boolean
 }
 
-/** The problems; empty if there are none. */
+/** The problems; empty if all is well. */
 export function checkRevisions(
   winners: Iterable<CheckedWinner>,
   { revisions, extra, conflicts }: RevisionTrees,

@@ -120,9 +120,9 @@ export interface RevisionReference {
   readonly rev?: string
 }
 
-/** All or nothing, which is the default. */
+/** Options of an atomic batch, which is the default: it writes all documents or none. */
 export interface AtomicOptions {
-  /** All or nothing. */
+  /** The batch writes all documents or none. */
   readonly atomic?: true
 }
 

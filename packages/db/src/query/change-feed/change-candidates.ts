@@ -114,7 +114,7 @@ function deletedTree({ documents }: QuerySource): TreeReader {
   return existingTree(documents.snapshot, documents.collection.trees.deleted)
 }
 
-/** The filters of a feed, all of which have to be met. */
+/** The filters of a feed. A change has to meet all of them. */
 export interface ChangeFilters {
   readonly condition: Condition | undefined
   readonly ids: ReadonlySet<string> | undefined

@@ -176,7 +176,7 @@ export interface RawFile {
 export interface DatabaseFiles {
   /** Pages at whole blocks; the first block is not the file logic's own. */
   readonly pages: RawFile
-  /** The two journals, of which one is current. */
+  /** The two journals: one is current. */
   readonly journals: readonly [RawFile, RawFile]
 }
 

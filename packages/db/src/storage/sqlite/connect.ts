@@ -145,7 +145,7 @@ function lock(path: string): Sqlite.DatabaseSync {
   }
 }
 
-/** All or nothing, so that a process which dies here leaves a blank file or a complete one. */
+/** Creates the tables in one transaction, so that a process which dies here leaves a blank file or a complete one. */
 function create(connection: Sqlite.DatabaseSync, path: string): void {
   if (!isBlank(connection)) throw wrongFormatError(path)
   connection.exec(`
