@@ -18,7 +18,7 @@ export interface Actor {
     readonly principal: Principal;
     /** The request, as rules read it. */
     readonly request: RequestInfo;
-    /** What the answer may take. Without one it counts for no client. */
+    /** The budget of the answer. Without one it counts for no client. */
     readonly budget?: AnswerBudget | undefined;
 }
 
@@ -47,23 +47,23 @@ export interface AnyRecordTypes {
 
 /** An application backend on a database. Get it by `openBackend`. */
 export interface Backend {
-    /** What the collections are. */
+    /** The collections of the application. */
     readonly definitions: Definitions;
-    /** What is in them. */
+    /** The records in them. */
     readonly records: Records;
     /** Judges writes of records through other doors. */
     readonly guard: WriteGuard;
     /** Runs hooks around writes of records through other doors. */
     readonly aroundWrites: AroundWrites;
-    /** Those that CouchDB's door serves as databases. */
+    /** Collections that CouchDB's door serves as databases. */
     readonly collections: AppCollections;
     /** Logins and tokens. */
     readonly accounts: RecordAccounts;
     /** Logins by other services. */
     readonly oauth2: OAuth2Logins;
-    /** What superusers have set. */
+    /** The settings of superusers. */
     readonly settings: Settings;
-    /** What file fields name. */
+    /** The files that file fields name. */
     readonly files: Files;
     /** Messages about changes, for clients that subscribe. */
     readonly realtime: Realtime;
@@ -71,13 +71,13 @@ export interface Backend {
     readonly hooks: Hooks;
     /** Writes a mail to each superuser. Resolves when the mails are stored. */
     alert(subject: string, details: string): Promise<void>;
-    /** What they can do. */
+    /** The application as hooks see it. */
     readonly app: HookApp;
     /** Counts requests, as the settings want it. */
     readonly rateLimits: RateLimiter;
-    /** What has happened. */
+    /** The writer of logs. */
     readonly logs: Logs;
-    /** What superusers read of it. */
+    /** The reader of logs, for superusers. */
     readonly logReads: LogReads;
     /** Jobs that run at times of the day. */
     readonly schedules: Schedules;
@@ -95,7 +95,7 @@ export interface Backend {
     readonly check: DatabaseCheck;
     /** Replicas that have what the rules let their accounts see. */
     readonly sync: Sync;
-    /** What rules admit, before they are stored. */
+    /** Previews of rules before they are stored. */
     readonly rulePreviews: RulePreviews;
     /** Clock, timers and chance. */
     readonly environment: Environment;
@@ -103,7 +103,7 @@ export interface Backend {
     close(): Promise<void>;
 }
 
-/** What `openBackend` takes. */
+/** The options of `openBackend`. */
 export interface BackendOptions {
     /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
     readonly fleet?: Fleet;
@@ -129,9 +129,9 @@ export interface BackendOptions {
     readonly automigrate?: string;
     /** Are asked about every write of a record, by whatever door it comes. */
     readonly guards?: readonly WriteGuard[];
-    /** What each collection may take. */
+    /** The limits of each collection. */
     readonly quota?: Quota;
-    /** What views and SQL read: a file of plain text in the folder for temporary files, or the memory of one process, by default. */
+    /** The read model for views and SQL: a file of plain text in the temporary folder, or the memory of one process, by default. */
     readonly readModel?: 'file' | 'memory';
     /** @internal For tests without processes. */
     readonly modelHome?: ModelHome;
@@ -171,7 +171,7 @@ export class Backups {
     list(principal: Principal): Promise<BackupInfo[]>;
     /** A name is made when `name` is empty. @throws ServiceError FORBIDDEN, INVALID with data */
     create(principal: Principal, name: string): Promise<void>;
-    /** What is in the file is only checked when it is restored. @throws ServiceError FORBIDDEN, INVALID with data */
+    /** Stores an uploaded file, whose content is only checked when it is restored. @throws ServiceError FORBIDDEN, INVALID with data */
     upload(principal: Principal, file: UploadedFile | undefined): Promise<void>;
     /** For whom a superuser's file token was made. @throws ServiceError FORBIDDEN, NOT_FOUND */
     download(token: string, address: string | undefined, key: string): Promise<BackupDownload>;
@@ -197,7 +197,7 @@ export type BatchOperation = BatchedWrite & {
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
 export interface BorrowedDatabase extends Disposable {
-    /** It is open until then. */
+    /** The database, which stays open until `release`. */
     readonly database: Database;
     /** Idempotent. Feeds, live queries and replications have to end before. */
     release(): void;
@@ -205,7 +205,7 @@ export interface BorrowedDatabase extends Disposable {
 
 /** The way to a client. */
 export interface Channel {
-    /** Whose address the client has: nobody else's requests may speak of it. */
+    /** The address of the client: requests from elsewhere may not speak of it. */
     readonly address: string | undefined;
     /** Takes messages, in order. It returns at once, however slow the client is. */
     send(messages: readonly RealtimeMessage[]): void;
@@ -229,7 +229,7 @@ export interface CheckState {
     readonly error: string;
 }
 
-/** What is set for a collection, and its upkeep. */
+/** The settings of a collection, and its upkeep. */
 export class CollectionAdministration {
     /** The name by which users know it. */
     readonly database: string;
@@ -260,7 +260,7 @@ export interface CollectionInput extends Partially<Omit<AuthDefinition, 'type' |
 /** The types of the records of all collections, by name. */
 export type CollectionTypes = Readonly<Record<string, RecordTypes>>;
 
-/** What a rule costs for accounts that it means the same to. */
+/** The cost of a rule for accounts that it means the same to. */
 export interface CostForAccounts extends RuleCost {
     /** Names of collections; `null`: guests. */
     readonly accounts: readonly (string | null)[];
@@ -339,9 +339,9 @@ export interface DeviceCollection {
     readonly name: string;
     /** `auth` or `base`. */
     readonly type: string;
-    /** Those that a device has the stored values of. */
+    /** Fields whose stored values a device has. */
     readonly fields: readonly DeviceField[];
-    /** One for each field whose values are unique. */
+    /** The index of each field whose values are unique. */
     readonly indexes: readonly string[];
     /** The account sees each of its records. */
     readonly isOpen: boolean;
@@ -373,7 +373,7 @@ export interface DeviceRules {
     readonly version: string;
     /** The account as it sees itself; null: a guest. */
     readonly account: RecordJson | null;
-    /** Those of the pull, and that of the account. */
+    /** The collections of the pull, and the account's own. */
     readonly collections: readonly DeviceCollection[];
 }
 
@@ -387,15 +387,15 @@ export interface Download extends Content {
     readonly isProtected: boolean;
 }
 
-/** What the request for a file says. */
+/** The options of a request for a file. */
 export interface DownloadOptions {
     /** `70x50` */
     readonly thumb?: string;
-    /** Of somebody who may see the record: protected files need one. */
+    /** The token of somebody who may see the record: protected files need one. */
     readonly token?: string;
 }
 
-/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
+/** Errors of an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 export interface ErrorData {
     /** The error of one value, or the errors inside it. */
     readonly [name: string]: FieldError | ErrorData;
@@ -407,7 +407,7 @@ export interface ExplainedRule {
     readonly name: string;
     /** `null`: superusers only. */
     readonly rule: Rule;
-    /** That of the accounts for which it costs most; `null` if no rule is asked. */
+    /** The cost for the accounts for which it is highest; `null` if no rule is asked. */
     readonly cost: CutCost | null;
     /** Empty if superusers only may. */
     readonly costs: readonly CostForAccounts[];
@@ -415,11 +415,11 @@ export interface ExplainedRule {
 
 /** The rules of a collection, explained. */
 export interface ExplainedRules {
-    /** Its name. */
+    /** The name of the collection. */
     readonly collection: string;
     /** The list rule is the first. */
     readonly rules: readonly ExplainedRule[];
-    /** What keeps the collection from being synced; empty: it can be. */
+    /** The reasons why the collection can't be synced; none if it can be. */
     readonly syncProblems: readonly RuleProblem[];
     /** The fields that have an index by themselves: relations, and what the list rule compares. */
     readonly indexes: readonly string[];
@@ -436,20 +436,20 @@ export interface FieldChanges {
     readonly remove?: readonly string[];
 }
 
-/** What is wrong with one value, in PocketBase's words. */
+/** The error of one value, in PocketBase's words. */
 export interface FieldError {
     /** Stable: `validation_required`. */
     readonly code: string;
     /** For a person. */
     readonly message: string;
-    /** What the message was made with. */
+    /** The parameters of the message. */
     readonly params?: Readonly<Record<string, unknown>>;
 }
 
 /** A field, for `createCollection` and `updateCollection`: its type, its name, and the options that are not as they come. */
 export type FieldInput = InputOf<FieldDefinition>;
 
-/** What file fields name, for actors. */
+/** The files that file fields name, for actors. */
 export class Files {
     constructor(host: FilesHost);
     /** @throws ServiceError NOT_FOUND: also for a protected file of a record that the actor may not see */
@@ -458,7 +458,7 @@ export class Files {
     recordOf(definition: Definition, id: string): Promise<JsonObject | undefined>;
     /** A token for protected files. @throws ServiceError UNAUTHENTICATED */
     newToken(actor: Actor): Promise<string>;
-    /** Whose token for files it is, at an address. Undefined: nobody's. */
+    /** The principal to whom a token for files belongs, at an address. Undefined: nobody's. */
     principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
     /** Tries the bucket of the files (`storage`) or that of the backups (`backups`). @throws ServiceError FORBIDDEN, INVALID */
     test({ principal }: Actor, filesystem: unknown): Promise<void>;
@@ -485,7 +485,7 @@ export class Gateway {
      * const [outcome] = await people.put([{ _id: 'ann', age: 31 }])
      */
     collection(principal: Principal, database: string): Promise<GuardedCollection>;
-    /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
+    /** The settings of a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
     administration(principal: Principal, database: string): Promise<CollectionAdministration>;
     /** @internal For the server itself: what acts for somebody asks for `collection`. */
     exists(database: string): Promise<boolean>;
@@ -530,7 +530,7 @@ export class GuardedCollection {
         readonly latest?: boolean;
         readonly partial?: boolean;
     }): Promise<BulkGetResult<JsonObject>[]>;
-    /** Which of these revisions are not here. */
+    /** The revisions among these that are missing here. */
     revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
     /** Documents in the order of their ids, or those with certain ids. */
     list(options: ListIdsOptions): DocumentList<ListRow<Stored>>;
@@ -543,7 +543,7 @@ export class GuardedCollection {
     view(name: string, definition: object): ReadableView;
     /** How many documents there are, and how far the change feed goes. */
     info(): Promise<CollectionInfo>;
-    /** Of this life of the collection. */
+    /** The epoch of the collection. */
     epoch(): Promise<string>;
     /** The users that may use it, as an admin has set it; undefined: never set. */
     security(): Promise<JsonObject | undefined>;
@@ -570,13 +570,13 @@ export type GuardedDocuments = readonly (JsonObject | Refusal)[];
 export interface GuardedWrite extends Write {
     /** The documents that are to be written. */
     readonly documents: readonly JsonObject[];
-    /** What the collection has of them. */
+    /** The collection's documents of the write. */
     readonly stored: StoredDocuments;
 }
 
 /** The application, for hooks. No rule stops it. `All`: the types of its collections. */
 export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
-    /** What superusers have set, with the secrets. */
+    /** The settings of superusers, with the secrets. */
     settings(): SettingsValues;
     /** @throws ServiceError NOT_FOUND */
     findCollectionByNameOrId(nameOrId: string): Definition;
@@ -722,13 +722,13 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     unhide(...names: readonly (keyof Of['values'] & string)[]): this;
     /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
     withCustomData(isShown: boolean): this;
-    /** What everybody may see of a record that everybody may see. */
+    /** The fields that everybody may see of a record that everybody may see. */
     publicExport(): Readonly<Record<string, unknown>>;
     /** As `publicExport`. */
     toJSON(): Readonly<Record<string, unknown>>;
-    /** What hooks make of what a client would see. */
+    /** The JSON that a client would see, with the changes of hooks. */
     enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-    /** What hooks have set, in order. */
+    /** The values that hooks have set, in order. */
     get changes(): readonly HookChange[];
     /** As it is stored, after the last time that it was. Undefined: the record is new. */
     get document(): JsonObject | undefined;
@@ -740,14 +740,14 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
 export interface ImportProblem {
     /** The collection that is not taken. */
     readonly name: string;
-    /** What is wrong with each part, as JSON. */
+    /** The errors of each part, as JSON. */
     readonly message: string;
 }
 
 /** A row of a table of PocketBase: texts, numbers and null by column. */
 export type ImportedRow = JsonObject;
 
-/** What came of rows. */
+/** The result of an import of rows. */
 export interface ImportedRows {
     /** How many records are new. */
     readonly made: number;
@@ -774,7 +774,7 @@ export class Imports {
     check(principal: Principal, list: unknown): Promise<readonly ImportProblem[]>;
     /** The files that rows name, and whose content is not here, by the id of the record. @throws ServiceError FORBIDDEN, NOT_FOUND */
     lacking(principal: Principal, collection: string, rows: readonly ImportedRow[]): Promise<Readonly<Record<string, readonly string[]>>>;
-    /** What `write` would say of the values, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+    /** Checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows;
     /**
      * Writes rows in their order: each makes a record, or changes the one with its id, unless that was changed here later. Files may come with a single row. Those that do
@@ -821,9 +821,9 @@ export interface ListOptions extends ShowOptions {
 
 /** Something that has happened. */
 export interface LogEntry {
-    /** One of `LOG_LEVELS`; `info` when left out. */
+    /** A level of `LOG_LEVELS`; `info` when left out. */
     readonly level?: number;
-    /** What happened, in a line. */
+    /** The event, in a line. */
     readonly message: string;
     /** JSON. It must have no secrets. */
     readonly data?: JsonObject;
@@ -843,9 +843,9 @@ export interface LogJson {
     readonly id: string;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
-    /** What it is about. */
+    /** The subject of the log. */
     readonly data: JsonObject;
-    /** What happened, in a line. */
+    /** The event, in a line. */
     readonly message: string;
     /** -4: debug, 0: info, 4: warning, 8: error. */
     readonly level: number;
@@ -865,7 +865,7 @@ export interface LogPage {
     readonly totalPages: number;
 }
 
-/** What superusers read of the logs. */
+/** The logs as superusers read them. */
 export class LogReads {
     constructor(database: Database, environment: Environment);
     /** In the order in which they were stored, unless `sort` says another. @throws ServiceError FORBIDDEN, INVALID */
@@ -903,7 +903,10 @@ export class Logs implements LogWriter {
 export interface MigrationApp extends HookApp {
     /** @throws TypeError for an unknown option; ServiceError INVALID with data */
     createCollection(values: CollectionInput): Promise<Definition>;
-    /** What is left out stays. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with data */
+    /**
+     * Changes a definition; parts that are left out stay. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with
+     * data
+     */
     updateCollection(nameOrId: string, values: CollectionInput, fields?: FieldChanges): Promise<Definition>;
     /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
     deleteCollection(nameOrId: string): Promise<void>;
@@ -913,7 +916,7 @@ export interface MigrationApp extends HookApp {
     saveReport(values: ReportInput): Promise<void>;
     /** @throws ServiceError NOT_FOUND */
     deleteReport(name: string): Promise<void>;
-    /** What is left out stays. @throws ServiceError INVALID with data */
+    /** Changes settings; settings that are left out stay. @throws ServiceError INVALID with data */
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
@@ -921,7 +924,7 @@ export interface MigrationApp extends HookApp {
 export interface OwnWrite {
     /** The number of its transaction. */
     readonly n: number;
-    /** Its place among the writes of the transaction, from 0. */
+    /** The position among the writes of the transaction, from 0. */
     readonly at: number;
 }
 
@@ -952,13 +955,13 @@ export interface Principal {
     /** An admin of the whole server: no rule stops an admin. */
     readonly isAdmin: boolean;
     /**
-     * What shows who it is. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
+     * The proof of the identity. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
      * the first superuser.
      */
     readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system';
     /** The record that has logged in, of an auth collection of the application, or that an API token acts as. */
     readonly account?: Account;
-    /** What the account may do is narrowed to the scopes of this API token. */
+    /** The API token to whose scopes the account is narrowed. */
     readonly apiToken?: ApiTokenOf;
     /** The id of the session that its token is of. */
     readonly session?: string;
@@ -966,7 +969,7 @@ export interface Principal {
     readonly address?: string;
 }
 
-/** What `pull` takes beside tokens. */
+/** The options of `pull`, beside tokens. */
 export interface PullOptions {
     /** How much each page may have. */
     readonly limits?: Partial<PageLimits>;
@@ -977,8 +980,8 @@ export interface PullOptions {
 }
 
 /**
- * What a write is made on: a revision, or the one that write `at` of transaction `n` made; null: whatever is there. `rev`: that revision,
- * as the device knows it. It counts if the outcome of the transaction is forgotten.
+ * The base of a write: a revision, or the result of write `at` of transaction `n`; null: any state. `rev`: that revision, as the device
+ * knows it. It counts if the outcome of the transaction is forgotten.
  */
 export type PushBase = string | {
     readonly n: number;
@@ -1029,7 +1032,7 @@ export type PushWrite = {
     /** Only the fields that change. */
     readonly values: RecordInput;
     readonly files?: PushFiles;
-    /** What these fields had when the device changed them: it merges by field. */
+    /** The values of these fields when the device changed them: it merges by field. */
     readonly was?: Readonly<Record<string, unknown>>;
     /** By field, the write of this device that made what it had. The server may have stored another value than was sent. */
     readonly own?: Readonly<Record<string, OwnWrite>>;
@@ -1048,13 +1051,13 @@ export interface Pushed {
     readonly outcomes: readonly PushOutcome[];
 }
 
-/** The one that pushes. */
+/** The device that pushes. */
 export interface Pusher extends Limited {
     /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
     readonly actor: () => Promise<Actor>;
     /** Made by the client. */
     readonly device: string;
-    /** What came beside the transactions, by part. */
+    /** Files that came beside the transactions, by part. */
     readonly files: PushedFiles;
     /** Counts a write that is about to be judged. @throws ServiceError TOO_MANY_REQUESTS */
     readonly count: (principal: Principal, write: PushWrite) => void;
@@ -1100,7 +1103,7 @@ export class Realtime {
     close(): Promise<void>;
 }
 
-/** What a client is sent. */
+/** A message to a client. */
 export interface RealtimeMessage {
     /** The text of the subscription. */
     readonly topic: string;
@@ -1110,7 +1113,7 @@ export interface RealtimeMessage {
     readonly cursor?: string;
 }
 
-/** What stands in a body: values by field, with modifiers such as `total+` in the keys. */
+/** The values of a body by field, with modifiers such as `total+` in the keys. */
 export type RecordInput = Readonly<Record<string, unknown>>;
 
 /** Fields by name, with `id`, `collectionId`, `collectionName`, and `expand` if it was asked for. */
@@ -1134,9 +1137,9 @@ export interface RecordPage {
 
 /** The types of the records of a collection, as the server writes them for hooks. */
 export interface RecordTypes {
-    /** What `get` gives, by field. */
+    /** The results of `get`, by field. */
     readonly values: object;
-    /** What `set` takes: by field, and by field with a modifier. */
+    /** The arguments of `set`: by field, and by field with a modifier. */
     readonly changes: object;
 }
 
@@ -1154,13 +1157,13 @@ export interface Report {
     readonly description: string;
     /** A SELECT. `:name` stands for a parameter. */
     readonly query: string;
-    /** What `:name` in the query may be. */
+    /** The parameters `:name` of the query. */
     readonly parameters: readonly ReportParameter[];
     /** Callers that may run it. The rules of the collections that it reads are not asked. */
     readonly rule: Rule;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
-    /** The same. */
+    /** The time of the last change. */
     readonly updated: string;
 }
 
@@ -1177,7 +1180,7 @@ export interface ReportParameter {
     readonly default?: string | number | boolean | null;
 }
 
-/** What a report answers. */
+/** The answer of a report. */
 export interface ReportResult extends JsonRows {
     /** The newest commit that the rows have, as this server counts them since its start. */
     readonly commit: number;
@@ -1190,7 +1193,7 @@ export class Reports {
     list(principal: Principal): Promise<readonly Report[]>;
     /** @throws ServiceError FORBIDDEN, INVALID with data */
     create(principal: Principal, input: unknown): Promise<Report>;
-    /** What is left out stays. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+    /** Changes a report; parts that are left out stay. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
     update(principal: Principal, name: string, input: unknown): Promise<Report>;
     /** @throws ServiceError FORBIDDEN, NOT_FOUND */
     delete(principal: Principal, name: string): Promise<void>;
@@ -1208,7 +1211,7 @@ export class Reports {
     preview(actor: Actor, { query, parameters }: JsonObject): Promise<ReportResult>;
 }
 
-/** What a rule can read of a request. */
+/** The part of a request that rules can read. */
 export interface RequestInfo {
     /** `default`, `oauth2`, `otp`, `password`, `realtime`, `protectedFile`, `batch` or `expand`. */
     readonly context: string;
@@ -1218,11 +1221,11 @@ export interface RequestInfo {
     readonly query: Readonly<Record<string, string>>;
     /** Names in lower case, with `_` for `-`. */
     readonly headers: Readonly<Record<string, string>>;
-    /** What a write has sent, for the rules about its answer. */
+    /** The body of a write, for the rules about its answer. */
     readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What a rule admits. */
+/** The effect of a rule. */
 export interface RulePreview {
     /** The rule that was asked. */
     readonly rule: Rule;
@@ -1234,7 +1237,7 @@ export interface RulePreview {
     readonly items: readonly PreviewedRecord[];
     /** The parts of the rule, for one record or a create; undefined where no condition decides. */
     readonly condition?: AnsweredCondition;
-    /** What the account sees of one record that it may read. */
+    /** The account's view of a record that it may read. */
     readonly seen?: RecordJson;
     /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
     readonly plan?: {
@@ -1243,12 +1246,12 @@ export interface RulePreview {
     };
 }
 
-/** What rules admit, before they are stored. */
+/** Previews of rules, before they are stored. */
 export class RulePreviews {
     /** @internal */
     constructor(parts: Parts);
     /**
-     * What a rule admits, for an account or a guest.
+     * The effect of a rule for an account or a guest.
      *
      * @param input - `action`, and what else the REST API documents
      * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID with data
@@ -1296,13 +1299,13 @@ export class Schedules {
     close(): Promise<void>;
 }
 
-/** What the server refuses, or can't do. */
+/** A refusal of the server, or a failure. */
 export class ServiceError extends Error {
     /** Stable: programs may compare it. */
     readonly code: ServiceErrorCode;
     /** When it may go well. */
     readonly retryAfterSeconds: number | undefined;
-    /** What is wrong with each field of an input. */
+    /** The error of each field of an input. */
     readonly data: ErrorData | undefined;
     /** `message` is shown to the principal. */
     constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions & {
@@ -1313,7 +1316,7 @@ export class ServiceError extends Error {
 
 /** Codes are stable. */
 export type ServiceErrorCode = 
-/** It is not known who asks, and a guest may not. */
+/** The identity of the caller is unknown, and a guest may not. */
 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
 /** Something else was written meanwhile, or has the name. */
  | 'CONFLICT'
@@ -1321,7 +1324,7 @@ export type ServiceErrorCode =
  | 'EXISTS' | 'INVALID' | 'INVALID_NAME' | 'INVALID_DESIGN' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
 /** A collection takes no more bytes. */
  | 'FULL'
-/** It may go well another time. */
+/** The request may succeed another time. */
  | 'UNAVAILABLE'
 /** This place lacks what it takes. */
  | 'UNSUPPORTED'
@@ -1330,7 +1333,7 @@ export type ServiceErrorCode =
 /** A function of a design document took too much time or memory. */
  | 'FUNCTION_STOPPED';
 
-/** What is shown of a record. */
+/** Options for the shown form of a record. */
 export interface ShowOptions {
     /** `author,comments_via_post.author` */
     readonly expand?: string;
@@ -1357,15 +1360,15 @@ export interface SqlResult {
     readonly execTime: number;
     /** By the last statement that has written rows; 0 if the first statement is no write. */
     readonly affectedRows: number;
-    /** Those of the last statement; none if the first one is a write. */
+    /** The columns of the last statement; none if the first one is a write. */
     readonly columns: readonly ResultColumn[];
     /** At most 1000. */
     readonly rows: readonly (readonly (string | null)[])[];
 }
 
 /**
- * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
- * needs no such care: it names the revision that it replaces.
+ * The part of the collection that a guard may read. If a replicated document that it has judged was changed since, it is asked again. An
+ * edit needs no such care: it names the revision that it replaces.
  */
 export interface StoredDocuments {
     /** The name of the collection in the database of the server. */
@@ -1378,7 +1381,7 @@ export interface StoredDocuments {
     wasDeleted(id: string): Promise<boolean>;
 }
 
-/** What came of a transaction, as it is stored: with no record. */
+/** The outcome of a transaction, as it is stored: with no record. */
 export type StoredOutcome = 
 /** `revs`: of the record after each write; null after a delete. */
 {
@@ -1401,13 +1404,13 @@ export class Subscriber {
     readonly id: string;
     /** Whether it gets cursors, and may come back with one. */
     readonly canReturn: boolean;
-    /** What takes the messages. */
+    /** The channel that takes the messages. */
     readonly channel: Channel;
     /** The principal that has subscribed last. */
     principal: Principal;
     /** @internal */
     constructor(channel: Channel, canReturn: boolean, host: SubscriberHost);
-    /** Its channel has closed. */
+    /** True after its channel has closed. */
     get isGone(): boolean;
     /** Whether messages wait for it. */
     get isBehind(): boolean;
@@ -1453,7 +1456,7 @@ export class Sync {
      * @throws ServiceError INVALID: a number was used for other writes; FORBIDDEN: an admin without an account; what hinders the first one
      */
     push(pusher: Pusher, transactions: readonly PushTransaction[], boot?: string): Promise<Pushed>;
-    /** Which of a device's acknowledged transactions stand in the state of a pull that begins afterwards. */
+    /** Numbers of a device's acknowledged transactions that are in the state of a pull that begins afterwards. */
     acknowledged(actor: Actor, device: string | undefined, numbers: readonly number[]): Promise<Acknowledged>;
     /**
      * Gives the server's half of the key of a device's database, by the name of the device. It is the same for as long as the data are there.
@@ -1464,7 +1467,8 @@ export class Sync {
     /** Forgets what no device asks for any more, and what only replicas need that were away for longer than the horizon. */
     removeOld(): Promise<void>;
     /**
-     * What the rules of a collection cost, and what keeps it from being synced. `rule`: in place of its list rule, which is explained alone.
+     * The costs of the rules of a collection, and the reasons why it can't be synced. `rule`: in place of its list rule, which is explained
+     * alone.
      *
      * @throws ServiceError FORBIDDEN for all but superusers, NOT_FOUND, INVALID if it is no rule
      */
@@ -1473,7 +1477,7 @@ export class Sync {
     close(): Promise<void>;
 }
 
-/** What a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
+/** The records that a replica has of a collection, as ids and revisions: where all records come again, these come without their bodies. */
 export type SyncHas = '*' | Readonly<Record<string, string>>;
 
 /** A page of one collection. */
@@ -1488,14 +1492,17 @@ export interface SyncPage {
     readonly isReset: boolean;
 }
 
-/** What a replica does, in this order. */
+/** The steps of a replica, in this order. */
 export type SyncRow = 
-/** It forgets a record. `deleted`: nobody has it any more. */
+/** The replica forgets a record. `deleted`: nobody has it any more. */
 {
     readonly left: string;
     readonly deleted: boolean;
 }
-/** It has a record, with `_rev` and the fields that the account sees. `mark`: all records come, and those without it go at the end. */
+/**
+ * The replica has a record, with `_rev` and the fields that the account sees. `mark`: all records come, and those without it go at the
+ * end.
+ */
  | {
     readonly record: RecordJson;
     readonly mark?: string;
@@ -1506,7 +1513,7 @@ export type SyncRow =
     readonly rev: string;
     readonly mark: string;
 }
-/** It forgets all records that do not have this mark. */
+/** The replica forgets all records that do not have this mark. */
  | {
     readonly end: string;
 };
@@ -1585,7 +1592,7 @@ class Access {
 
 /** The rights of principals, as authentication knows them. */
 interface AccessRules {
-    /** What a principal may read. @throws ServiceError if it may not open the collection at all */
+    /** The scope that a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
     /** @throws ServiceError unless the principal may change what is set for a collection */
     checkAdmin(principal: Principal, database: string): Promise<void>;
@@ -1625,7 +1632,7 @@ interface AccountRules {
     /** Which fields of them are shown: one for each rule of `ruled`. */
     readonly fields: readonly AccountRule[];
     readonly ruled: RuledFields;
-    /** Those of all rules, in this order. Holdings have it, too. */
+    /** The alternatives of all rules, in this order. Holdings have it, too. */
     readonly alternatives: readonly Alternative[];
 }
 
@@ -1657,14 +1664,14 @@ interface AccountsHost {
     readonly environment: Environment;
 }
 
-/** What a rule of a definition is about. */
+/** The action that a rule of a definition is about. */
 type Action = ReadAction | 'create' | 'update' | 'delete';
 
 type Algorithm = 'argon2id' | 'scrypt';
 
-/** What an answer depends on, beside the record. */
+/** The conditions of an answer, beside the record. */
 interface AllowOptions {
-    /** What the rule leads to, all of one state of the database. */
+    /** The records that the rule leads to, all of one state of the database. */
     readonly records: RuleRecords;
     /** `@request.body`: values as their fields read them, modifiers applied. */
     readonly body?: Readonly<Record<string, unknown>>;
@@ -1672,7 +1679,7 @@ interface AllowOptions {
     readonly unsaved?: boolean;
 }
 
-/** What one answer may still take. One record has any size. */
+/** The memory that one answer may still take. One record has any size. */
 interface AnswerBudget {
     /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
     take(bytes: number): void;
@@ -1759,16 +1766,16 @@ interface AskOptions {
     readonly timeMsMax?: number;
 }
 
-/** What names the account: an identity, the address of a mail, the id of a one-time password, or the token of a mail. */
+/** The name of an account in a request: an identity, the address or the token of a mail, or the id of a one-time password. */
 type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>;
 
 /** A collection of accounts, and how they log in. */
 interface AuthDefinition extends DefinitionBase {
     /** Tells it from base and view collections. */
     readonly type: 'auth';
-    /** What an account has to meet to log in. */
+    /** The condition for an account to log in. */
     readonly authRule: Rule;
-    /** Those that it admits may do to an account what else only itself may. */
+    /** The condition for other accounts to do to an account what else only itself may do. */
     readonly manageRule: Rule;
     /** The mail about a login from a new place. */
     readonly authAlert: {
@@ -1805,13 +1812,13 @@ interface AuthDefinition extends DefinitionBase {
     };
     /** The secret and the life of a session's token. */
     readonly authToken: TokenOptions;
-    /** The same of links that reset a password. */
+    /** Options of links that reset a password. */
     readonly passwordResetToken: TokenOptions;
-    /** The same of links that change an address. */
+    /** Options of links that change an address. */
     readonly emailChangeToken: TokenOptions;
-    /** The same of links that verify an address. */
+    /** Options of links that verify an address. */
     readonly verificationToken: TokenOptions;
-    /** The same of tokens for protected files. */
+    /** Options of tokens for protected files. */
     readonly fileToken: TokenOptions;
     /** The mail with the link that verifies an address. */
     readonly verificationTemplate: MailTemplate;
@@ -1856,7 +1863,7 @@ interface BaseDefinition extends DefinitionBase {
 interface BatchOptions {
     /** How long its work may take. The wait for other writes is not counted. */
     readonly timeoutMs: number;
-    /** What the records may take of the answer, and of the memory until then. */
+    /** The memory for records in the answer, and until then. */
     readonly budget?: AnswerBudget | undefined;
     /** How often a file is named. */
     readonly namings?: number;
@@ -1883,7 +1890,7 @@ interface BeginOptions {
     readonly namings?: number;
     /** The transaction in which it takes place. */
     readonly place?: Place;
-    /** What hooks get. */
+    /** The application for hooks. */
     readonly app?: HookApp;
 }
 
@@ -1918,7 +1925,7 @@ interface ByteRange {
 /** A value of SQLite, in and out. */
 type Cell = string | number | bigint | null | Uint8Array;
 
-/** What draws. */
+/** The source of chance. */
 type Chance = Pick<Environment, 'randomBytes'>;
 
 /** A filter of one change feed. Call `dispose` when the feed ends. */
@@ -2106,7 +2113,7 @@ interface DefinitionReader {
 }
 
 /**
- * What the collections of the application are. Only admins change it.
+ * The definitions of the application's collections. Only admins change it.
  *
  * @example
  * const definitions = await Definitions.open(database)
@@ -2124,7 +2131,7 @@ class Definitions {
     get(nameOrId: string): Definition;
     /** In the order in which they were made. */
     all(): readonly Definition[];
-    /** What rules may name: made of all definitions. Another one after every change. */
+    /** The names that rules may use, made of all definitions. Another one after every change. */
     get schema(): Schema;
     /** The library's collection that has the records. */
     records(definition: Definition): Collection<JsonObject>;
@@ -2134,14 +2141,17 @@ class Definitions {
     steadily<T>(read: () => Promise<T>): Promise<T>;
     /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
     list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
-    /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
+    /** The definitions with which new collections of each type begin, as the API shows them. @throws ServiceError FORBIDDEN */
     scaffolds(principal: Principal): JsonObject;
     /** @throws ServiceError FORBIDDEN, INVALID with data */
     create(principal: Principal, input: unknown): Promise<Definition>;
-    /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+    /**
+     * Changes a definition; parts that are left out stay. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID
+     * with data
+     */
     update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
     /**
-     * What `update` would do to records, without doing it: which values would be lost, and which would no longer be right. They may
+     * Finds the effects of `update` on records, without doing it: which values would be lost, and which would no longer be right. They may
      * stay: PocketBase keeps them too.
      *
      * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
@@ -2164,7 +2174,7 @@ class Definitions {
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
     import(principal: Principal, list: unknown, deleteMissing: boolean, beside?: ImportedBeside): Promise<void>;
-    /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
+    /** The errors that stop an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
     checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]>;
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
@@ -2184,7 +2194,7 @@ interface DefinitionsOptions {
     readonly journal?: DefinitionJournal | undefined;
     /** The server is alone when it is left out. */
     readonly fleet?: Fleet;
-    /** That of the database when it is left out. */
+    /** The environment of the database when it is left out. */
     readonly environment?: Environment;
     /** Reports what a listener of `onChange` throws. */
     readonly report?: ReportFailure | undefined;
@@ -2221,15 +2231,15 @@ interface Draft extends PreparedInput {
     readonly old: JsonObject | undefined;
     /** The values of all fields, `id` too. They may be `NewPassword`s and `NewFile`s. */
     readonly values: JsonObject;
-    /** The same before hooks: what rules are asked about. */
+    /** The values before hooks, which rules are asked about. */
     readonly asked: JsonObject;
     /** `@request.body` */
     readonly body: JsonObject;
-    /** Of accounts. */
+    /** The form of an account. */
     readonly form: AccountForm | undefined;
     /** Whether the old password of the form is right. */
     readonly checked: CheckedPassword | undefined;
-    /** What fields refuse by themselves. */
+    /** Errors that fields find by themselves. */
     readonly errors: Readonly<Record<string, FieldError>>;
 }
 
@@ -2274,13 +2284,13 @@ interface ExternalLogin {
     readonly signUpInput: () => Promise<JsonObject>;
 }
 
-/** What a turn of the feed has done. */
+/** The effect of a turn of the feed. */
 interface Fed {
     /** The columns of tables that have changed; undefined: rows came or went. */
     readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[];
     /** Views whose rows are kept now. */
     readonly kept: readonly ModelView[];
-    /** All that the model takes. */
+    /** The bytes of the whole model. */
     readonly bytes: number;
 }
 
@@ -2333,7 +2343,7 @@ interface FeedToken {
     readonly sweep: Sweep | undefined;
 }
 
-/** What all fields have. */
+/** The common part of all fields. */
 interface FieldBase {
     /** Stays when the field is renamed. */
     readonly id: string;
@@ -2345,7 +2355,7 @@ interface FieldBase {
     readonly presentable: boolean;
     /** Can't be removed. */
     readonly system: boolean;
-    /** What the admin page says about it. */
+    /** The help on the admin page. */
     readonly help?: string;
     /** `search()` looks for words in it. Undefined: it does not. */
     readonly searchable?: true;
@@ -2362,7 +2372,7 @@ interface FieldRule {
     readonly text: string;
     /** The fields that have it as their view rule. The manage rule has none. */
     readonly names: readonly string[];
-    /** It is the manage rule. */
+    /** True for the manage rule. */
     readonly isManage: boolean;
 }
 
@@ -2375,13 +2385,13 @@ interface FileField extends FieldBase, Requirable {
     readonly protected: boolean;
 }
 
-/** What is known of one key that was asked about. */
+/** The facts of one key that was asked about. */
 interface FileHead extends FileInfo {
     /** The media type, as it was put. */
     readonly type: string;
 }
 
-/** What a place knows of a key. */
+/** The facts of a key that its place knows. */
 interface FileInfo {
     readonly key: string;
     readonly size: number;
@@ -2395,7 +2405,7 @@ class FileTokens {
     constructor(host: FileTokensHost);
     /** @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     create({ principal }: Actor): Promise<string>;
-    /** Whose token it is, if it counts at this address. Undefined: nobody's. */
+    /** The principal to whom the token belongs, if it counts at this address. Undefined: nobody's. */
     principalOf(token: string, address: string | undefined): Promise<Principal | undefined>;
 }
 
@@ -2453,7 +2463,7 @@ interface Fleet {
     secret(name: string): Promise<Buffer>;
     /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
     exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
-    /** What that server answers. Undefined: it is gone, or says nothing in time. */
+    /** The answer of another server. Undefined: it is gone, or says nothing in time. */
     ask(server: string, message: Message): Promise<unknown>;
     /** To all other servers. Nobody waits for them. */
     tell(message: Message): void;
@@ -2489,10 +2499,10 @@ class GuardChain {
     get prepares(): boolean;
     /** The documents as the guards return them, in their order; or why one is refused. */
     prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]>;
-    /** What judges inside the transaction. Ask it after `prepare`. */
+    /** The judges inside the transaction. Ask it after `prepare`. */
     decide(write: Write): readonly Judge[];
     /**
-     * What judges documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
+     * The judges of documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
      * collection of the library.
      */
     following(write: Write, nameOf: (collection: string) => string | undefined): FollowingGuard;
@@ -2532,7 +2542,7 @@ interface GuardedWriterParts {
 
 /** A login by one method, where two are needed. */
 interface HalfLoggedIn {
-    /** What the login by the other method brings. */
+    /** The id for the login by the other method. */
     readonly mfaId: string;
 }
 
@@ -2544,7 +2554,7 @@ class HashQueue extends WorkQueue {
 /** The limits of a `HashQueue`. */
 type HashQueueLimits = WorkQueueLimits;
 
-/** What an account holds of rules, and what was read to compute it. */
+/** The holdings of an account, and the collections that were read to compute them. */
 interface Held {
     readonly holdings: Holdings;
     readonly reads: ReadonlySet<string>;
@@ -2553,8 +2563,8 @@ interface Held {
 class HeldNow {
     constructor(definitions: KnownDefinitions);
     /**
-     * What an account holds of the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what is read
-     * if it is computed, also if that fails.
+     * The holdings of an account by the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what
+     * is read if it is computed, also if that fails.
      */
     of(guard: GuardReader, rules: AccountRules, version: string, { account, isManager }: Holder, nowMs: number, reads?: Reads): Held;
 }
@@ -2565,7 +2575,7 @@ interface Holder {
     readonly record: JsonObject;
 }
 
-/** The one who holds. */
+/** The account that holds. */
 interface Holder {
     readonly account: FeedToken['account'];
     /** Whether the manage rule is asked. It admits no API token. */
@@ -2575,7 +2585,7 @@ interface Holder {
 /** A call of `set`. */
 type HookChange = readonly [key: string, value: unknown];
 
-/** What handlers get, by the name of the event. */
+/** The arguments of handlers, by the name of the event. */
 type HookEvents = {
     readonly [Step in Steps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
 } & {
@@ -2671,7 +2681,7 @@ interface ImportsParts {
     readonly gate: WriteGate;
 }
 
-/** What an index is made of. */
+/** The body of an index. */
 interface IndexBody {
     readonly columns: readonly Pick<IndexColumn, 'sql' | 'sort'>[];
     readonly where: string;
@@ -2682,7 +2692,7 @@ interface IndexColumn {
     readonly name: string;
     /** Whether it is no expression. */
     readonly isNamed: boolean;
-    /** What SQLite compares: with the collation, without the order. */
+    /** The expression that SQLite compares: with the collation, without the order. */
     readonly sql: string;
     readonly collate: string;
     readonly sort: '' | 'ASC' | 'DESC';
@@ -2700,10 +2710,10 @@ interface IndexProgram extends IndexBody {
 
 type InputOf<Field extends FieldDefinition> = Field extends FieldDefinition ? Partially<Omit<Field, 'type' | 'name'>> & Pick<Field, 'type' | 'name'> : never;
 
-/** What is done. */
+/** The work of a schedule. */
 type Job = () => unknown;
 
-/** What is kept of a change that is about to be stored. */
+/** The journal's note of a change that is about to be stored. */
 interface JournalEntry {
     /** Stores more with it. */
     note(transaction: Transaction): Promise<void>;
@@ -2742,7 +2752,7 @@ class Judge {
     mayManage(actor: Actor, draft: Draft, reader: GuardReader): boolean;
     /** Whether a rule lets the actor set a field. */
     maySet(actor: Actor, draft: Draft, rule: Rule, reader: GuardReader): boolean;
-    /** What fields refuse, and what concerns the whole record. */
+    /** Errors of fields, and of the whole record. */
     fieldErrors({ definition, old, values, errors: found }: Pick<Draft, 'definition' | 'old' | 'values' | 'errors'>, reader: GuardReader): ErrorData | undefined;
     /** Whether another collection has an account of this id: tokens name it by its id. */
     isAccount(definition: Definition, id: string, reader: GuardReader): boolean;
@@ -2778,7 +2788,7 @@ interface KnownCollections {
     steadily?<T>(read: () => Promise<T>): Promise<T>;
 }
 
-/** What is read of `Definitions`. */
+/** The methods of `Definitions` that rules need. */
 interface KnownDefinitions {
     /** By its name, in any case, or by its id. */
     find(nameOrId: string): Definition | undefined;
@@ -2805,7 +2815,7 @@ interface LateMessage {
     make(): Promise<RealtimeMessage | undefined>;
 }
 
-/** The one whose writes are limited. */
+/** The limit of a client's writes. */
 interface Limited {
     /** The rate limit that a write counts for. */
     readonly limitOf: (principal: Principal, write: PushWrite) => RateLimitRule | undefined;
@@ -2830,13 +2840,13 @@ interface LogDocument extends JsonObject {
     readonly _id: string;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
-    /** One of `LOG_LEVELS`. */
+    /** A level of `LOG_LEVELS`. */
     readonly level: number;
-    /** What happened, in a line. */
+    /** The event, in a line. */
     readonly message: string;
-    /** What it is about. */
+    /** The subject of the log. */
     readonly data: JsonObject;
-    /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
+    /** The hour of `created`, for statistics: `2026-11-22 15:00:00.000Z`. */
     readonly hour: string;
 }
 
@@ -2844,11 +2854,11 @@ interface LogDocument extends JsonObject {
 interface LoggedIn {
     /** The auth collection of the record. */
     readonly definition: AuthDefinition;
-    /** Its account has the record. */
+    /** The principal, whose account has the record. */
     readonly principal: Principal;
     /** A token of the record, for later requests. */
     readonly token: string;
-    /** What another service says about its user. */
+    /** Data of another service about its user. */
     readonly meta?: JsonObject;
 }
 
@@ -2871,14 +2881,14 @@ interface Mail {
     readonly to: string;
     readonly subject: string;
     readonly html: string;
-    /** The same for readers without HTML. */
+    /** The text of the mail for readers without HTML. */
     readonly text: string;
 }
 
 /** Hears what became of mails that have an `about`. */
 type MailListener = (about: string, outcome: MailOutcome, to: string) => Promise<void>;
 
-/** What a handler may change of a mail. */
+/** The parts of a mail that a handler may change. */
 interface MailMessage {
     to: string;
     subject: string;
@@ -2886,7 +2896,7 @@ interface MailMessage {
     text: string;
 }
 
-/** What became of a mail: the server has it, or nobody has it, or that is not known. */
+/** The outcome of a mail: a server has it, nobody has it, or nobody knows. */
 type MailOutcome = 'sent' | 'failed' | 'unknown';
 
 interface MailTemplate {
@@ -2944,11 +2954,11 @@ interface Member {
 }
 
 interface MemberOptions {
-    /** Others come first. */
+    /** True if other requests come first. */
     readonly isLow?: boolean;
 }
 
-/** What one server asks of another, or tells it. JSON. */
+/** A message from one server to another. JSON. */
 interface Message {
     /** Names the listener: 'realtime'. */
     readonly topic: string;
@@ -2964,16 +2974,16 @@ interface MessageHooks {
 
 /** Values of one field that a change does not leave as they are, or not right. */
 interface Misfit {
-    /** Its name: after the change, or before it if it goes. */
+    /** The name of the field: after the change, or before it if the field goes. */
     readonly field: string;
-    /** What is wrong, as for a write. `change_loses_value`: the change does not keep it. */
+    /** The error, as for a write. `change_loses_value`: the change does not keep it. */
     readonly error: FieldError;
     readonly count: number;
     /** The first records that have it. */
     readonly ids: readonly string[];
 }
 
-/** What a request is answered with. */
+/** The answers to requests. */
 interface ModelAnswers {
     readonly open: undefined;
     readonly feed: Fed;
@@ -2992,13 +3002,13 @@ interface ModelColumn {
     readonly name: string;
     /** `TEXT DEFAULT '' NOT NULL` */
     readonly declaration: string;
-    /** It is empty here, and no statement sets it. */
+    /** True for a column that is empty here, and that no statement sets. */
     readonly isSecret?: boolean;
     /** SQLite computes it of others: rows have no value for it. */
     readonly isGenerated?: boolean;
 }
 
-/** What an operator sees of the model. All 0 while nothing runs, except for `ended`. */
+/** Figures of the model for an operator. All 0 while nothing runs, except for `ended`. */
 interface ModelFigures {
     /** The file, or what the process has in memory. */
     readonly bytes: number;
@@ -3044,7 +3054,7 @@ type ModelRequest =
     readonly statements: string;
 };
 
-/** What a statement may name. A view stands behind those that it reads. */
+/** The names that a statement may use. A view stands behind those that it reads. */
 interface ModelSchema {
     readonly tables: readonly ModelTable[];
     readonly views: readonly ModelView[];
@@ -3080,10 +3090,10 @@ class NewFile {
     readonly originalName: string;
     readonly size: number;
     readonly stream: () => ReadableStream<Uint8Array>;
-    /** One of a program, which has its name at once. Its type is known after `look`. */
+    /** Makes a file of a program, which has its name at once. Its type is known after `look`. */
     static ofProgram(upload: Upload, chance: Chance): NewFile;
     static from(upload: Upload, chance: Chance): Promise<NewFile>;
-    /** One that has had its name before. */
+    /** Makes a file that has had its name before. */
     static named(upload: Upload): Promise<NewFile>;
     /** By its content: `image/png`. Empty before it was looked at. */
     get type(): string;
@@ -3091,7 +3101,7 @@ class NewFile {
     look(): Promise<void>;
 }
 
-/** One that is made, for somebody who is not asked for a mail. */
+/** A password that was made for somebody who gets no mail. */
 interface NewOneTimePassword {
     /** The id that the login names. */
     readonly otpId: string;
@@ -3101,7 +3111,7 @@ interface NewOneTimePassword {
     readonly seconds: number;
 }
 
-/** What a login says of the session that it begins. */
+/** The facts of a login about the session that it begins. */
 interface NewSession {
     /** A random one when left out. */
     readonly id?: string | undefined;
@@ -3156,7 +3166,7 @@ class OAuth2Logins {
     close(): void;
 }
 
-/** What a provider sends with a user whom it sends back. */
+/** The parameters of a provider's redirect. */
 interface OAuth2Redirect {
     /** The id of the client of realtime that waits for it. */
     readonly state: string;
@@ -3181,9 +3191,9 @@ class OneTimePasswords {
     request(definition: AuthDefinition, input: JsonObject): Promise<string>;
     /** Makes one without a mail, for the operator to hand over. @throws ServiceError FORBIDDEN */
     make(holder: Holder): Promise<NewOneTimePassword>;
-    /** Whose password it is. It is used up by this. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
+    /** Finds the account of a password, and uses the password up. @throws ServiceError FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS */
     verify({ principal }: Actor, definition: AuthDefinition, input: JsonObject): Promise<Holder>;
-    /** Whose login a one-time password is for, while it is valid. */
+    /** The account whose login a one-time password is for, while it is valid. */
     accountOf(definition: AuthDefinition, otpId: string): Promise<JsonObject | undefined>;
     /** A password that nobody got is worth nothing. One that was sent proves its address. */
     mailed(otpId: string, outcome: MailOutcome, to: string): Promise<void>;
@@ -3191,7 +3201,7 @@ class OneTimePasswords {
     deleteExpired(): Promise<void>;
 }
 
-/** What a list is sorted by. */
+/** A column of a list's order. */
 interface OrderColumn {
     readonly name: string;
     readonly kind: 'text' | 'number' | 'json';
@@ -3219,10 +3229,10 @@ interface PageWanted {
     readonly withTotal: boolean;
 }
 
-/** What a value of a parameter may be. */
+/** The type of a parameter's values. */
 type ParameterType = 'text' | 'number' | 'integer' | 'bool' | 'date';
 
-/** What may be left out, at any depth. */
+/** A type whose parts may be left out, at any depth. */
 type Partially<T> = T extends readonly (infer One)[] ? readonly Partially<One>[] : T extends object ? {
     readonly [Name in keyof T]?: Partially<T[Name]>;
 } : T;
@@ -3245,19 +3255,22 @@ interface PasskeyInfo {
 
 class Passkeys {
     constructor(host: AccountsHost);
-    /** What a browser makes a passkey with. `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN */
+    /**
+     * The options with which a browser makes a passkey. `loginAgeMs`: how long ago the account has logged in. @throws ServiceError
+     * FORBIDDEN
+     */
     registrationOptions({ definition, record }: Holder, loginAgeMs: number): Promise<PublicKeyCredentialCreationOptionsJSON>;
     /** `loginAgeMs`: how long ago the account has logged in. @throws ServiceError FORBIDDEN, INVALID with data */
     register({ definition, record }: Holder, input: JsonObject, loginAgeMs: number): Promise<PasskeyInfo>;
-    /** Those of an account, the newest one first. */
+    /** Passkeys of an account, the newest one first. */
     list(account: Account): Promise<readonly PasskeyInfo[]>;
     /** @throws ServiceError INVALID with data, NOT_FOUND */
     rename(account: Account, id: string, input: JsonObject): Promise<PasskeyInfo>;
     /** @throws ServiceError NOT_FOUND */
     delete(account: Account, id: string): Promise<void>;
-    /** What a browser asks for a passkey with: the same for all accounts, as it names none. @throws ServiceError FORBIDDEN */
+    /** The options with which a browser asks for a passkey: the same for all accounts, as they name none. @throws ServiceError FORBIDDEN */
     loginOptions(definition: AuthDefinition): Promise<PublicKeyCredentialRequestOptionsJSON>;
-    /** Whose passkey it is. `identity` of the input: it must be this account. @throws ServiceError FORBIDDEN, INVALID */
+    /** The account of a passkey. `identity` of the input: it must be this account. @throws ServiceError FORBIDDEN, INVALID */
     verify(definition: AuthDefinition, input: JsonObject): Promise<Holder>;
 }
 
@@ -3304,7 +3317,7 @@ interface Place {
 
 /** A function of the operator, and where it stands. */
 interface PlacedHandler {
-    /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
+    /** The subject of the handler, in logs: `onRecordCreate`, `GET /hello`. */
     readonly name: string;
     /** A `HookHandler`. */
     readonly handler: (event: never) => unknown;
@@ -3312,7 +3325,7 @@ interface PlacedHandler {
     readonly source: string;
 }
 
-/** What was sent, when all that takes time is done with it. */
+/** The input of a write after all work on it that takes time. */
 interface PreparedInput {
     readonly definition: Definition;
     /** With `NewFile`s. */
@@ -3321,9 +3334,9 @@ interface PreparedInput {
     readonly isSuperuser: boolean;
     /** `2026-11-22 15:04:49.813Z` */
     readonly now: string;
-    /** Of new passwords, by field. */
+    /** Hashes of new passwords, by field. */
     readonly hashes: ReadonlyMap<string, string>;
-    /** What hooks have made of the input, in order. No rule is asked about it. */
+    /** The changes of hooks to the input, in order. No rule is asked about it. */
     readonly changes: readonly HookChange[];
     /** An account's passwords have to be confirmed. */
     readonly isForm: boolean;
@@ -3333,7 +3346,7 @@ interface PreparedInput {
     readonly elsewhere?: ReadonlySet<string>;
     /** Draws texts of patterns. */
     readonly chance: Chance;
-    /** Those of a new record that are drawn already, by field. */
+    /** Values of a new record that are drawn already, by field. */
     readonly drawn?: Readonly<Record<string, string>>;
 }
 
@@ -3368,7 +3381,7 @@ type PushedFiles = ReadonlyMap<string, UploadedFile>;
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
-    /** It is small: it may be written in one commit with those of others. */
+    /** True for a small write, which may share one commit with writes of others. */
     readonly grouped?: boolean;
 }
 
@@ -3381,7 +3394,7 @@ interface QueuedMail extends Mail {
     };
     /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
     readonly untilMs: number;
-    /** What the listener knows it by. */
+    /** The subject of the mail for the listener. */
     readonly about?: string;
     /** Nobody gets it. It takes the time of a mail to an account that exists. */
     readonly isDecoy?: boolean;
@@ -3444,7 +3457,7 @@ class ReadModel implements ViewQueries {
     ready(view: ViewDefinition): Promise<ReadyView>;
     /** As `ready`, of a SELECT that may have parameters and read databases. @throws SqlRefusal */
     readySelect(query: string): Promise<ReadyView>;
-    /** What SQLite says against a SELECT, with these definitions. */
+    /** SQLite's error for a SELECT, with these definitions. */
     selectError(query: string, all: readonly Definition[]): Promise<string | undefined>;
     /** The rows at a commit, or at a later one. @throws SqlRefusal */
     rows(ready: Pick<ReadyView, 'request' | 'collections'>, sequence?: number): Promise<TextRows>;
@@ -3457,7 +3470,7 @@ class ReadModel implements ViewQueries {
         readonly at: number;
         readonly changedAt: number;
     }>;
-    /** What a transaction sees, and the model does not have. Undefined: too much, also when the model has all that is committed. */
+    /** The writes of a transaction that the model does not have. Undefined: too much, also when the model has all that is committed. */
     overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | 'behind' | undefined;
     /** Runs statements; `positions` tells how far each collection had come before. @throws SqlRefusal */
     run(statements: string): Promise<{
@@ -3475,10 +3488,10 @@ interface ReadModelParts {
     readonly home: ModelHome;
 }
 
-/** What may be read: everything, or the documents with these ids. */
+/** The readable documents: all, or the documents with these ids. */
 type ReadScope = 'all' | ReadonlySet<string>;
 
-/** What can be read of a view. */
+/** The readable part of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
 
 /** The reads of one computation, as short texts. */
@@ -3491,7 +3504,7 @@ class Reads {
 interface ReadsOptions {
     readonly database: Database;
     readonly environment: Environment;
-    /** Those that never change have no `steadily`. */
+    /** The definitions. A fixed set of definitions has no `steadily`. */
     readonly definitions: KnownDefinitions & Partial<Pick<Definitions, 'steadily'>>;
     readonly access: Access;
     /** Reads views. */
@@ -3503,10 +3516,10 @@ interface ReadsOptions {
 /** A view, or a SELECT, that can be read. */
 interface ReadyView {
     readonly request: RowsRequest;
-    /** What it reads, and what the views read that it reads. */
+    /** The collections of the query, and those of the views that it reads. */
     readonly collections: readonly TableSource[];
     readonly reads: DescribedQuery['reads'];
-    /** Its rows may change by themselves. */
+    /** True if the rows may change by themselves. */
     readonly isVolatile: boolean;
     /** So they may if a parameter is `now`. */
     readonly hasTime: boolean;
@@ -3551,7 +3564,7 @@ class RecordAccounts {
     /** Logins by passwords that come by mail. */
     readonly oneTimePasswords: OneTimePasswords;
     constructor(host: AccountsHost);
-    /** Whose the token is. Undefined for a text that is no valid token: then somebody is a guest. */
+    /** The principal to whom the token belongs. Undefined for a text that is no valid token: then somebody is a guest. */
     principalOf(token: string): Promise<Principal | undefined>;
     /** As `principalOf`, for doors that API tokens and the secret of the first superuser open too. */
     bearerOf(token: string): Promise<Principal | undefined>;
@@ -3571,7 +3584,7 @@ class RecordAccounts {
     authWithOtp(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
     /** Logs in with a passkey. @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID */
     authWithPasskey(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn>;
-    /** What the actor's browser makes a passkey with. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
+    /** The options with which the actor's browser makes a passkey. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND */
     passkeyOptions(actor: Actor, collection: string, id: string): ReturnType<Passkeys['registrationOptions']>;
     /** Stores a passkey of the actor. @throws ServiceError UNAUTHENTICATED, FORBIDDEN, NOT_FOUND, INVALID with data */
     addPasskey(actor: Actor, collection: string, id: string, input: JsonObject): Promise<PasskeyInfo>;
@@ -3638,7 +3651,7 @@ interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
     readonly record: HookRecord | undefined;
     readonly isNewRecord: boolean;
     readonly providerName: string;
-    /** What the service says of its user. */
+    /** The service's data about its user. */
     readonly oAuth2User: Readonly<Record<string, unknown>>;
     /** Values of a new account. Handlers may change them. */
     readonly createData: Record<string, unknown>;
@@ -3721,7 +3734,7 @@ class RecordReads {
     count(actor: Actor, name: string, filter: string): Promise<number>;
     /** @throws ServiceError NOT_FOUND: also if the view rule does not admit the record; FORBIDDEN if the collection is locked */
     view(actor: Actor, name: string, id: string, options?: ShowOptions): Promise<RecordJson>;
-    /** What the actor sees of documents of one collection, as they are stored. No rule but that of expanded records is asked. */
+    /** The actor's view of stored documents of one collection. No rule but that of expanded records is asked. */
     show(actor: Actor, definition: Definition, documents: readonly JsonObject[], options?: ShowOptions): Promise<RecordJson[]>;
     /** As `show`, where it is known which fields of each document are not shown. No rule is asked. */
     showWithout(actor: Actor, definition: Definition, documents: readonly WithoutFields[], options?: ShowOptions): Promise<RecordJson[]>;
@@ -3729,7 +3742,7 @@ class RecordReads {
     stored(definition: Definition, id: string): Promise<JsonObject | undefined>;
     /** A state of the database that is held, for `findIn` and for rules. */
     snapshotOf(reader: SnapshotReader): RecordSnapshot;
-    /** What `show` shows, in such a state. The state may end before hooks run. */
+    /** The records that `show` shows, in a given state. The state may end before hooks run. */
     findIn(snapshot: RecordSnapshot, actor: Actor, definition: Definition, documents: readonly JsonObject[], options: ShowOptions): Promise<FoundRecords>;
     /** Whether a rule admits a document, as it is stored. Nothing is locked to superusers. */
     admits(actor: Actor, definition: Definition, action: ReadAction, document: JsonObject): Promise<boolean>;
@@ -3752,16 +3765,16 @@ interface RecordRequestEvent extends RequestEvent {
 class RecordSnapshot {
     readonly reader: SnapshotReader;
     readonly environment: Environment;
-    /** What the request may still cost. */
+    /** The budget that is left for the request. */
     readonly budget: RequestBudget;
     constructor(reader: SnapshotReader, { definitions, viewReader, environment }: SnapshotParts);
     /** Makes the views that a rule reads. */
     prepare(bound: BoundRule): Promise<void>;
     /** Runs what asks rules. They have to be prepared; it may run again. */
     read<T>(reading: (records: RuleRecords) => T): Promise<T>;
-    /** What `ask` answers about each document. It must be synchronous, and may be asked again. */
+    /** The answer of `ask` about each document. It must be synchronous, and may be asked again. */
     readEach<T>(documents: readonly JsonObject[], ask: (document: JsonObject, records: RuleRecords) => T): Promise<T[]>;
-    /** What rules read, through a reader of this snapshot. */
+    /** The records for rules, through a reader of this snapshot. */
     rules(guard: GuardReader): RuleRecords;
     /** The documents of these ids. */
     get(definition: Definition, ids: readonly string[]): Promise<(JsonObject | undefined)[]>;
@@ -3801,7 +3814,7 @@ interface RecordTransaction {
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RecordRequestEvent {
-    /** What the client gets. Handlers may change it. */
+    /** The answer to the client. Handlers may change it. */
     readonly result: Record<string, unknown>;
 }
 
@@ -3814,7 +3827,7 @@ interface RecordWriterParts extends JudgeParts {
     readonly hooks: Hooks;
     readonly app: HookApp;
     readonly files: FileStore;
-    /** What the operator asks of every write. */
+    /** The operator's gate of every write. */
     readonly gate: WriteGate;
 }
 
@@ -3950,13 +3963,13 @@ class RequestBudget implements RowBudget {
 
 /** Somebody asks for something. */
 interface RequestEvent {
-    /** What the hook can do. */
+    /** The application for the hook. */
     readonly app: HookApp;
     /** The account that asks; undefined for guests. */
     readonly auth: HookRecord | undefined;
     /** Whether a superuser asks. */
     hasSuperuserAuth(): boolean;
-    /** What rules read of the request. */
+    /** The request as rules read it. */
     requestInfo(): RequestInfo & {
         readonly body: Readonly<Record<string, unknown>>;
     };
@@ -3969,9 +3982,9 @@ interface Requirable {
     readonly required: boolean;
 }
 
-/** What the databases of a restored server are made with. `onProgress` gets bytes. */
+/** The options of the databases of a restored server. `onProgress` gets bytes. */
 interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
-    /** That of the settings. */
+    /** The key of the settings. */
     readonly settingsKey?: string;
 }
 
@@ -3985,10 +3998,10 @@ interface ResultColumn {
     readonly nullable: boolean;
 }
 
-/** What a client that can come back says when it connects. */
+/** The message of a client that can come back, when it connects. */
 interface ReturningClient {
     readonly principal: Principal;
-    /** What it subscribes to. */
+    /** The topics of its subscriptions. */
     readonly topics: readonly string[];
     /** The cursor of the last message that it has got; undefined: it is new. */
     readonly after: string | undefined;
@@ -4005,9 +4018,9 @@ type Row = readonly Cell[];
 
 interface RowsRequest {
     readonly kind: 'rows';
-    /** What is read: the name of a view, or a SELECT. */
+    /** The source of the rows: the name of a view, or a SELECT. */
     readonly from: ModelSource;
-    /** One stands behind those that it reads. */
+    /** The views; a view stands behind the views that it reads. */
     readonly views: readonly ModelView[];
     /** Collections and views that may be read. */
     readonly names: readonly string[];
@@ -4025,7 +4038,7 @@ interface RowsTotal {
 /** `null`: superusers only. `''`: everybody. Else a rule. */
 type Rule = string | null;
 
-/** What decides which fields of a record are shown. */
+/** The rules that decide which fields of a record are shown. */
 interface RuledFields {
     readonly rules: readonly FieldRule[];
     /** Fields that only superusers see. */
@@ -4054,7 +4067,7 @@ interface SchedulesHost {
     readonly fleet: Pick<Fleet, 'claim'>;
 }
 
-/** What an API token may be allowed to do with the records of a collection. */
+/** The actions on records of a collection that an API token may allow. */
 type ScopedAction = 'list' | 'view' | 'create' | 'update' | 'delete';
 
 /** Which actions are allowed, by the id of the definition. */
@@ -4091,7 +4104,7 @@ class ServerState implements StateStore {
 
 /** A session, as its account sees it. */
 interface SessionInfo {
-    /** Its tokens have it as `sid`. */
+    /** The id that the session's tokens have as `sid`. */
     readonly id: string;
     readonly method: SessionMethod;
     /** Where it began. */
@@ -4126,7 +4139,7 @@ class Sessions {
     hasEnded({ account, session }: Principal): Promise<boolean>;
     /** Stores that a session is used now. */
     noteUse(account: Account, id: string | undefined): Promise<void>;
-    /** Those of an account that have not ended, the one that was used last first. `current`: of the request. */
+    /** Sessions of an account that have not ended, the one that was used last first. `current`: of the request. */
     list(account: Account, current: string | undefined): Promise<readonly SessionInfo[]>;
     /** False: there is no such session. */
     end(account: Account, id: string): Promise<boolean>;
@@ -4142,7 +4155,7 @@ interface SessionsHost {
     readonly environment: Environment;
 }
 
-/** What superusers have set, checked and stored. Get it by `openBackend`. */
+/** The settings of superusers, checked and stored. Get it by `openBackend`. */
 class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
     static open(database: Database, options?: SettingsOptions): Promise<Settings>;
@@ -4152,7 +4165,7 @@ class Settings {
     get values(): SettingsValues;
     /** As an admin sees them. @throws ServiceError FORBIDDEN */
     show({ isAdmin }: Principal): JsonObject;
-    /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
+    /** Changes settings; settings that are left out stay. @throws ServiceError FORBIDDEN, INVALID with data */
     update(principal: Principal, input: JsonObject): Promise<JsonObject>;
     /** Calls `listener` after each change, until the function that it returns is called. What it throws is logged. */
     onChange(listener: () => void): () => void;
@@ -4168,7 +4181,7 @@ interface SettingsOptions {
     readonly key?: string | undefined;
     /** The server is alone when it is left out. */
     readonly fleet?: Fleet;
-    /** That of the database when it is left out. */
+    /** The chance of the database when it is left out. */
     readonly chance?: Chance;
     /** Reports what a listener of `onChange` throws. */
     readonly report?: ReportFailure | undefined;
@@ -4236,7 +4249,7 @@ interface ShownRecord {
     readonly without: ReadonlySet<string>;
     /** By the keys of a request's `expand`; undefined: nothing was asked for that leads somewhere. */
     expand: Map<string, ShownRecord | readonly ShownRecord[]> | undefined;
-    /** What hooks make of it. */
+    /** The JSON with the changes of hooks. */
     enrich?: (json: RecordJson) => RecordJson;
 }
 
@@ -4246,7 +4259,7 @@ class ShownRevisions {
     of({ isAdmin }: Principal, { id: collection }: Pick<Definition, 'id'>, id: string, rev: string): string;
 }
 
-/** What signals are sent by. */
+/** The parts that send signals. */
 interface SignalHost {
     /** Sends a signal, as of a commit. */
     signal(subscriber: Subscriber, topic: Topic, sequence: number): void;
@@ -4304,7 +4317,7 @@ interface StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
-/** What came of the statements. */
+/** The result of the statements. */
 interface StatementsResult {
     readonly affectedRows: number;
     readonly columns: readonly ResultColumn[];
@@ -4313,7 +4326,7 @@ interface StatementsResult {
     readonly changes: readonly TableChanges[];
 }
 
-/** Of records and of definitions. */
+/** The steps of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
 type Stored = JsonObject & {
@@ -4333,9 +4346,9 @@ interface StoredWrite {
     readonly isOwn?: (field: string, value: unknown) => boolean;
 }
 
-/** What all clients of a server share. */
+/** The parts that all clients of a server share. */
 interface SubscriberHost {
-    /** What the ids of its clients begin with. */
+    /** The prefix of the ids of its clients. */
     readonly server: string;
     readonly environment: Environment;
     hooks(): MessageHooks | undefined;
@@ -4369,7 +4382,7 @@ interface SyncHost extends PushHost {
     readonly horizonMs: number | undefined;
 }
 
-/** What statements have done to one table. Rows have the columns in the order of the table. */
+/** The changes of statements in one table. Rows have the columns in the order of the table. */
 interface TableChanges {
     readonly table: string;
     /** Undefined before: the row is new. */
@@ -4416,7 +4429,7 @@ interface TokenOptions {
 
 class TokenPrincipals {
     constructor(host: TokenPrincipalsHost);
-    /** Whose the token is. Undefined for a text that is no valid token of this type: then somebody is a guest. */
+    /** The principal to whom the token belongs. Undefined for a text that is no valid token of this type: then somebody is a guest. */
     find(type: BearerType, token: string): Promise<Principal | undefined>;
     /** Whether what a principal was known by is no longer valid. */
     hasEnded(principal: Principal): Promise<boolean>;
@@ -4435,22 +4448,22 @@ interface TokenPrincipalsHost {
 
 type TokenType = keyof typeof OPTIONS;
 
-/** What a client subscribes to. */
+/** The subject of a subscription. */
 interface Topic {
     /** As the client has sent it: messages have it. */
     readonly text: string;
     /** Without the options. */
     readonly name: string;
-    /** What the request for a record would have in its URL: `filter`, `expand`, `fields`, and what rules read. */
+    /** Parameters as the request for a record would have them in its URL: `filter`, `expand`, `fields`, and parameters that rules read. */
     readonly query: Readonly<Record<string, string>>;
     /** Names in lower case, with `_` for `-`. */
     readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What an app uses the types with: PocketBase's SDK, or `@pannier/client`. */
+/** The client for which types are declared: PocketBase's SDK, or `@pannier/client`. */
 type TypesFor = 'pocketbase' | 'client';
 
-/** What somebody uploads. */
+/** An uploaded file. */
 interface Upload {
     readonly name: string;
     readonly size: number;
@@ -4504,7 +4517,7 @@ interface ViewSample {
 /** Fields of a record, as somebody wants them. */
 interface WantedFields {
     readonly input: RecordInput;
-    /** What hooks have made of it, in order. */
+    /** The changes of hooks, in order. */
     readonly changes?: readonly HookChange[];
     /** False: a program writes, which confirms no passwords. */
     readonly isForm?: boolean;
@@ -4532,9 +4545,9 @@ interface WorkQueueLimits {
     readonly waitingMax: number;
 }
 
-/** What every write passes. */
+/** The gate of every write. */
 interface WriteGate {
-    /** Those of the operator. */
+    /** The guards of the operator. */
     readonly guards: GuardChain;
     readonly quota: Quota;
 }

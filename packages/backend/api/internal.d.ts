@@ -23,7 +23,7 @@ import type {
 
 /** The rights of principals, as authentication knows them. */
 export interface AccessRules {
-    /** What a principal may read. @throws ServiceError if it may not open the collection at all */
+    /** The scope that a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
     /** @throws ServiceError unless the principal may change what is set for a collection */
     checkAdmin(principal: Principal, database: string): Promise<void>;
@@ -33,7 +33,7 @@ export interface AccessRules {
 export interface ActiveTask {
     /** Adds to what is known of it. */
     update(facts: JsonObject): void;
-    /** It is done, or has failed. */
+    /** Ends a task that is done, or has failed. */
     end(): void;
 }
 
@@ -42,7 +42,7 @@ export class ActiveTasks {
     constructor(environment: Pick<Environment, 'wallClock'>);
     /** `facts`: what `/_active_tasks` shows of it. */
     start(type: string, facts: JsonObject): ActiveTask;
-    /** Those that run. */
+    /** The tasks that run. */
     list(): JsonObject[];
 }
 
@@ -54,16 +54,16 @@ export class AnswerRoom {
     leave(budget: HeldBudget): void;
 }
 
-/** What names the account: an identity, the address of a mail, the id of a one-time password, or the token of a mail. */
+/** The name of an account in a request: an identity, the address or the token of a mail, or the id of a one-time password. */
 export type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>;
 
 /** A collection of accounts, and how they log in. */
 export interface AuthDefinition extends DefinitionBase {
     /** Tells it from base and view collections. */
     readonly type: 'auth';
-    /** What an account has to meet to log in. */
+    /** The condition for an account to log in. */
     readonly authRule: Rule;
-    /** Those that it admits may do to an account what else only itself may. */
+    /** The condition for other accounts to do to an account what else only itself may do. */
     readonly manageRule: Rule;
     /** The mail about a login from a new place. */
     readonly authAlert: {
@@ -100,13 +100,13 @@ export interface AuthDefinition extends DefinitionBase {
     };
     /** The secret and the life of a session's token. */
     readonly authToken: TokenOptions;
-    /** The same of links that reset a password. */
+    /** Options of links that reset a password. */
     readonly passwordResetToken: TokenOptions;
-    /** The same of links that change an address. */
+    /** Options of links that change an address. */
     readonly emailChangeToken: TokenOptions;
-    /** The same of links that verify an address. */
+    /** Options of links that verify an address. */
     readonly verificationToken: TokenOptions;
-    /** The same of tokens for protected files. */
+    /** Options of tokens for protected files. */
     readonly fileToken: TokenOptions;
     /** The mail with the link that verifies an address. */
     readonly verificationTemplate: MailTemplate;
@@ -221,7 +221,7 @@ export interface FilterRequest {
     readonly database: string;
     /** The collection, as the principal may use it. */
     readonly collection: GuardedCollection;
-    /** What the function sees of the request. */
+    /** The request as the function sees it. */
     readonly reader: FilterReader;
     /** `ddoc/function`, or `_view`. */
     readonly filter: string;
@@ -248,7 +248,7 @@ export interface Fleet {
     secret(name: string): Promise<Buffer>;
     /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
     exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
-    /** What that server answers. Undefined: it is gone, or says nothing in time. */
+    /** The answer of another server. Undefined: it is gone, or says nothing in time. */
     ask(server: string, message: Message): Promise<unknown>;
     /** To all other servers. Nobody waits for them. */
     tell(message: Message): void;
@@ -273,7 +273,7 @@ export class Gateway {
      * const [outcome] = await people.put([{ _id: 'ann', age: 31 }])
      */
     collection(principal: Principal, database: string): Promise<GuardedCollection>;
-    /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
+    /** The settings of a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
     administration(principal: Principal, database: string): Promise<CollectionAdministration>;
     /** @internal For the server itself: what acts for somebody asks for `collection`. */
     exists(database: string): Promise<boolean>;
@@ -295,10 +295,10 @@ export class GuardChain {
     get prepares(): boolean;
     /** The documents as the guards return them, in their order; or why one is refused. */
     prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]>;
-    /** What judges inside the transaction. Ask it after `prepare`. */
+    /** The judges inside the transaction. Ask it after `prepare`. */
     decide(write: Write): readonly Judge[];
     /**
-     * What judges documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
+     * The judges of documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
      * collection of the library.
      */
     following(write: Write, nameOf: (collection: string) => string | undefined): FollowingGuard;
@@ -327,7 +327,7 @@ export class GuardedCollection {
         readonly latest?: boolean;
         readonly partial?: boolean;
     }): Promise<BulkGetResult<JsonObject>[]>;
-    /** Which of these revisions are not here. */
+    /** The revisions among these that are missing here. */
     revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
     /** Documents in the order of their ids, or those with certain ids. */
     list(options: ListIdsOptions): DocumentList<ListRow<Stored>>;
@@ -340,7 +340,7 @@ export class GuardedCollection {
     view(name: string, definition: object): ReadableView;
     /** How many documents there are, and how far the change feed goes. */
     info(): Promise<CollectionInfo>;
-    /** Of this life of the collection. */
+    /** The epoch of the collection. */
     epoch(): Promise<string>;
     /** The users that may use it, as an admin has set it; undefined: never set. */
     security(): Promise<JsonObject | undefined>;
@@ -372,12 +372,12 @@ export const HASH_QUEUE_LIMITS: HashQueueLimits;
 /** The first line. A file that begins otherwise is somebody else's. */
 export const HOOK_DECLARATIONS_MARK = "// Made by the server from the definitions of the collections, again whenever they change. Don't edit it.";
 
-/** All of them. */
+/** The names of all hooks. */
 export const HOOK_NAMES: readonly HookName[];
 
 /** A login by one method, where two are needed. */
 export interface HalfLoggedIn {
-    /** What the login by the other method brings. */
+    /** The id for the login by the other method. */
     readonly mfaId: string;
 }
 
@@ -389,22 +389,22 @@ export class HashQueue extends WorkQueue {
 /** The limits of a `HashQueue`. */
 export type HashQueueLimits = WorkQueueLimits;
 
-/** What the answer to one request may still take. */
+/** The memory that the answer to one request may still take. */
 export class HeldBudget implements AnswerBudget {
-    /** Who gets the answer. */
+    /** The client that gets the answer. */
     readonly holder: AnswerHolder;
-    /** What counts for its clients. */
+    /** The bytes that count for its clients. */
     counted: number;
     constructor(holder: AnswerHolder, hold: (budget: HeldBudget, bytes: number) => void);
     /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
     take(bytes: number): void;
-    /** Its client has taken something. */
+    /** Notes that its client has taken something. */
     moved(): void;
     /** How long its client has taken nothing. */
     get silentMs(): number;
 }
 
-/** What handlers get, by the name of the event. */
+/** The arguments of handlers, by the name of the event. */
 export type HookEvents = {
     readonly [Step in Steps as `on${'Model' | 'Record'}${Step}`]: RecordEvent;
 } & {
@@ -441,7 +441,7 @@ export type HookName = keyof HookEvents;
 /** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
 
-/** What is read of `Definitions`. */
+/** The methods of `Definitions` that rules need. */
 export interface KnownDefinitions {
     /** By its name, in any case, or by its id. */
     find(nameOrId: string): Definition | undefined;
@@ -465,13 +465,13 @@ export interface LogDocument extends JsonObject {
     readonly _id: string;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
-    /** One of `LOG_LEVELS`. */
+    /** A level of `LOG_LEVELS`. */
     readonly level: number;
-    /** What happened, in a line. */
+    /** The event, in a line. */
     readonly message: string;
-    /** What it is about. */
+    /** The subject of the log. */
     readonly data: JsonObject;
-    /** Of `created`, for statistics: `2026-11-22 15:00:00.000Z` */
+    /** The hour of `created`, for statistics: `2026-11-22 15:00:00.000Z`. */
     readonly hour: string;
 }
 
@@ -479,11 +479,11 @@ export interface LogDocument extends JsonObject {
 export interface LoggedIn {
     /** The auth collection of the record. */
     readonly definition: AuthDefinition;
-    /** Its account has the record. */
+    /** The principal, whose account has the record. */
     readonly principal: Principal;
     /** A token of the record, for later requests. */
     readonly token: string;
-    /** What another service says about its user. */
+    /** Data of another service about its user. */
     readonly meta?: JsonObject;
 }
 
@@ -498,7 +498,7 @@ export interface MigrationFile {
     }>;
 }
 
-/** One that is made, for somebody who is not asked for a mail. */
+/** A password that was made for somebody who gets no mail. */
 export interface NewOneTimePassword {
     /** The id that the login names. */
     readonly otpId: string;
@@ -533,7 +533,7 @@ export class Passwords {
 
 /** A function of the operator, and where it stands. */
 export interface PlacedHandler {
-    /** What it is for, in logs: `onRecordCreate`, `GET /hello`. */
+    /** The subject of the handler, in logs: `onRecordCreate`, `GET /hello`. */
     readonly name: string;
     /** A `HookHandler`. */
     readonly handler: (event: never) => unknown;
@@ -548,21 +548,21 @@ export class Quota {
     enter(name: string, collection: Collection<JsonObject>): Room;
 }
 
-/** What may be read: everything, or the documents with these ids. */
+/** The readable documents: all, or the documents with these ids. */
 export type ReadScope = 'all' | ReadonlySet<string>;
 
-/** What can be read of a view. */
+/** The readable part of a view. */
 export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
 
 /** Somebody asks for something. */
 export interface RequestEvent {
-    /** What the hook can do. */
+    /** The application for the hook. */
     readonly app: HookApp;
     /** The account that asks; undefined for guests. */
     readonly auth: HookRecord | undefined;
     /** Whether a superuser asks. */
     hasSuperuserAuth(): boolean;
-    /** What rules read of the request. */
+    /** The request as rules read it. */
     requestInfo(): RequestInfo & {
         readonly body: Readonly<Record<string, unknown>>;
     };
@@ -570,9 +570,9 @@ export interface RequestEvent {
     realIP(): string | undefined;
 }
 
-/** What the databases of a restored server are made with. `onProgress` gets bytes. */
+/** The options of the databases of a restored server. `onProgress` gets bytes. */
 export interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
-    /** That of the settings. */
+    /** The key of the settings. */
     readonly settingsKey?: string;
 }
 
@@ -594,7 +594,7 @@ export class ServerState implements StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
-/** What superusers have set, checked and stored. Get it by `openBackend`. */
+/** The settings of superusers, checked and stored. Get it by `openBackend`. */
 export class Settings {
     /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
     static open(database: Database, options?: SettingsOptions): Promise<Settings>;
@@ -604,7 +604,7 @@ export class Settings {
     get values(): SettingsValues;
     /** As an admin sees them. @throws ServiceError FORBIDDEN */
     show({ isAdmin }: Principal): JsonObject;
-    /** What is left out stays. @throws ServiceError FORBIDDEN, INVALID with data */
+    /** Changes settings; settings that are left out stay. @throws ServiceError FORBIDDEN, INVALID with data */
     update(principal: Principal, input: JsonObject): Promise<JsonObject>;
     /** Calls `listener` after each change, until the function that it returns is called. What it throws is logged. */
     onChange(listener: () => void): () => void;
@@ -715,17 +715,18 @@ export function completeRestore(dir: string, forget: () => Promise<void>): Promi
 /** A ServiceError CONFLICT, in CouchDB's words. */
 export function conflicting(): ServiceError;
 
-/** What is wrong, in PocketBase's words; undefined if nothing is. */
+/** The error of the expression, in PocketBase's words; undefined if it is right. */
 export function cronProblem(expression: string): string | undefined;
 
-/** What was thrown, in a line. */
+/** The text of a thrown value, in a line. */
 export function errorText(error: unknown): string;
 
 /** `{max}` in the message is the parameter `max`. Parameters are in the order of the alphabet, as PocketBase shows them. */
 export function fieldError(code: string, message: string, params?: Params): FieldError;
 
 /**
- * What to show of a value; undefined: all of it. A name that nothing has is ignored. Keys come in the order of the alphabet.
+ * A function that picks the fields to show; undefined: all of them. A name that nothing has is ignored. Keys come in the order of the
+ * alphabet.
  *
  * @throws ServiceError INVALID for a modifier that is unknown or has wrong arguments
  */
@@ -782,7 +783,7 @@ export function noteApplied(transaction: Transaction, name: string): Promise<voi
 /** One server among those of a storage. */
 export function openFleet(options: FleetOptions): Promise<Fleet>;
 
-/** Those that have not been applied. */
+/** Migrations that have not been applied. */
 export function pendingMigrations(database: Database, files: readonly MigrationFile[]): Promise<readonly MigrationFile[]>;
 
 /**
@@ -807,7 +808,7 @@ export function recordOfEvent(definition: Definition, document: JsonObject, chan
 /** The collection of the library that has the records: it keeps its name when the collection is renamed. */
 export function recordsName({ id }: Pick<Definition, 'id'>): string;
 
-/** What hooks get of a request. `body`: its values, if they are read. */
+/** The event of a request. `body`: its values, if they are read. */
 export function requestEvent({ app, definitions, environment }: EventParts, { principal, request }: Actor, body?: Readonly<Record<string, unknown>>): RequestEvent;
 
 /**
@@ -847,7 +848,7 @@ type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Veri
 
 type Algorithm = 'argon2id' | 'scrypt';
 
-/** What one answer may still take. One record has any size. */
+/** The memory that one answer may still take. One record has any size. */
 interface AnswerBudget {
     /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
     take(bytes: number): void;
@@ -917,7 +918,7 @@ type Chained<Event> = Event & {
     next(): Promise<void>;
 };
 
-/** What draws. */
+/** The source of chance. */
 type Chance = Pick<Environment, 'randomBytes'>;
 
 /** The definition of a collection could not be changed. */
@@ -1015,7 +1016,7 @@ interface DefinitionReader {
 }
 
 /**
- * What the collections of the application are. Only admins change it.
+ * The definitions of the application's collections. Only admins change it.
  *
  * @example
  * const definitions = await Definitions.open(database)
@@ -1033,7 +1034,7 @@ class Definitions {
     get(nameOrId: string): Definition;
     /** In the order in which they were made. */
     all(): readonly Definition[];
-    /** What rules may name: made of all definitions. Another one after every change. */
+    /** The names that rules may use, made of all definitions. Another one after every change. */
     get schema(): Schema;
     /** The library's collection that has the records. */
     records(definition: Definition): Collection<JsonObject>;
@@ -1043,14 +1044,17 @@ class Definitions {
     steadily<T>(read: () => Promise<T>): Promise<T>;
     /** A page of them, as the API shows them. @throws ServiceError FORBIDDEN, INVALID */
     list(principal: Principal, options: DefinitionListOptions): DefinitionPage;
-    /** What a new collection of each type begins with, as the API shows it. @throws ServiceError FORBIDDEN */
+    /** The definitions with which new collections of each type begin, as the API shows them. @throws ServiceError FORBIDDEN */
     scaffolds(principal: Principal): JsonObject;
     /** @throws ServiceError FORBIDDEN, INVALID with data */
     create(principal: Principal, input: unknown): Promise<Definition>;
-    /** What is left out stays. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID with data */
+    /**
+     * Changes a definition; parts that are left out stay. Fields are known by their ids. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID
+     * with data
+     */
     update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition>;
     /**
-     * What `update` would do to records, without doing it: which values would be lost, and which would no longer be right. They may
+     * Finds the effects of `update` on records, without doing it: which values would be lost, and which would no longer be right. They may
      * stay: PocketBase keeps them too.
      *
      * @throws ServiceError FORBIDDEN, NOT_FOUND, and INVALID with data where `update` does
@@ -1073,7 +1077,7 @@ class Definitions {
      * @throws ServiceError FORBIDDEN, INVALID with data
      */
     import(principal: Principal, list: unknown, deleteMissing: boolean, beside?: ImportedBeside): Promise<void>;
-    /** What stops an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
+    /** The errors that stop an import of this list, in any of its collections. @throws ServiceError FORBIDDEN, INVALID with data */
     checkImport(principal: Principal, list: unknown): Promise<readonly WrongDefinition[]>;
     /** The fields and the first rows that a view of this query would have. @throws ServiceError FORBIDDEN, INVALID */
     dryRunView(principal: Principal, query: string): Promise<ViewSample>;
@@ -1093,7 +1097,7 @@ interface DefinitionsOptions {
     readonly journal?: DefinitionJournal | undefined;
     /** The server is alone when it is left out. */
     readonly fleet?: Fleet;
-    /** That of the database when it is left out. */
+    /** The environment of the database when it is left out. */
     readonly environment?: Environment;
     /** Reports what a listener of `onChange` throws. */
     readonly report?: ReportFailure | undefined;
@@ -1130,7 +1134,7 @@ interface EventParts {
     readonly environment: Environment;
 }
 
-/** What all fields have. */
+/** The common part of all fields. */
 interface FieldBase {
     /** Stays when the field is renamed. */
     readonly id: string;
@@ -1142,7 +1146,7 @@ interface FieldBase {
     readonly presentable: boolean;
     /** Can't be removed. */
     readonly system: boolean;
-    /** What the admin page says about it. */
+    /** The help on the admin page. */
     readonly help?: string;
     /** `search()` looks for words in it. Undefined: it does not. */
     readonly searchable?: true;
@@ -1163,7 +1167,7 @@ interface FileField extends FieldBase, Requirable {
     readonly protected: boolean;
 }
 
-/** What a change filter may know of a request for a feed: no credentials, and no place. */
+/** The part of a request for a feed that a change filter may know: no credentials, and no place. */
 interface FilterReader {
     readonly method: string;
     readonly path: readonly string[];
@@ -1210,14 +1214,14 @@ interface GuardedWriterParts {
     readonly around?: AroundWrites;
 }
 
-/** What an import stores with the definitions. */
+/** The parts that an import stores with the definitions. */
 interface ImportedBeside {
     /** `all`: the definitions that there will be. @throws ServiceError, which keeps the import from happening */
     check(all: readonly Definition[]): Promise<void>;
     store(transaction: Transaction): Promise<void>;
 }
 
-/** What an index is made of. */
+/** The body of an index. */
 interface IndexBody {
     readonly columns: readonly Pick<IndexColumn, 'sql' | 'sort'>[];
     readonly where: string;
@@ -1228,7 +1232,7 @@ interface IndexColumn {
     readonly name: string;
     /** Whether it is no expression. */
     readonly isNamed: boolean;
-    /** What SQLite compares: with the collation, without the order. */
+    /** The expression that SQLite compares: with the collation, without the order. */
     readonly sql: string;
     readonly collate: string;
     readonly sort: '' | 'ASC' | 'DESC';
@@ -1244,7 +1248,7 @@ interface IndexProgram extends IndexBody {
     }[];
 }
 
-/** What is kept of a change that is about to be stored. */
+/** The journal's note of a change that is about to be stored. */
 interface JournalEntry {
     /** Stores more with it. */
     note(transaction: Transaction): Promise<void>;
@@ -1264,7 +1268,7 @@ type Kind = (typeof KINDS)[number];
 /** Gives what is answered; undefined: nothing. */
 type Listener = (message: Message) => unknown;
 
-/** What a handler may change of a mail. */
+/** The parts of a mail that a handler may change. */
 interface MailMessage {
     to: string;
     subject: string;
@@ -1287,7 +1291,7 @@ interface MailerRecordEvent extends MailerEvent {
     readonly record: HookRecord;
 }
 
-/** What one server asks of another, or tells it. JSON. */
+/** A message from one server to another. JSON. */
 interface Message {
     /** Names the listener: 'realtime'. */
     readonly topic: string;
@@ -1309,9 +1313,9 @@ type MigrationStep = (app: MigrationApp) => unknown;
 
 /** Values of one field that a change does not leave as they are, or not right. */
 interface Misfit {
-    /** Its name: after the change, or before it if it goes. */
+    /** The name of the field: after the change, or before it if the field goes. */
     readonly field: string;
-    /** What is wrong, as for a write. `change_loses_value`: the change does not keep it. */
+    /** The error, as for a write. `change_loses_value`: the change does not keep it. */
     readonly error: FieldError;
     readonly count: number;
     /** The first records that have it. */
@@ -1360,7 +1364,7 @@ interface ProviderOptions {
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
-    /** It is small: it may be written in one commit with those of others. */
+    /** True for a small write, which may share one commit with writes of others. */
     readonly grouped?: boolean;
 }
 
@@ -1401,7 +1405,7 @@ interface RecordAuthWithOAuth2RequestEvent extends RequestEvent {
     readonly record: HookRecord | undefined;
     readonly isNewRecord: boolean;
     readonly providerName: string;
-    /** What the service says of its user. */
+    /** The service's data about its user. */
     readonly oAuth2User: Readonly<Record<string, unknown>>;
     /** Values of a new account. Handlers may change them. */
     readonly createData: Record<string, unknown>;
@@ -1431,7 +1435,7 @@ interface RecordRequestEvent extends RequestEvent {
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RecordRequestEvent {
-    /** What the client gets. Handlers may change it. */
+    /** The answer to the client. Handlers may change it. */
     readonly result: Record<string, unknown>;
 }
 
@@ -1514,7 +1518,7 @@ interface SettingsOptions {
     readonly key?: string | undefined;
     /** The server is alone when it is left out. */
     readonly fleet?: Fleet;
-    /** That of the database when it is left out. */
+    /** The chance of the database when it is left out. */
     readonly chance?: Chance;
     /** Reports what a listener of `onChange` throws. */
     readonly report?: ReportFailure | undefined;
@@ -1578,7 +1582,7 @@ interface ShareLimits {
     readonly shareMax: number;
 }
 
-/** Of records and of definitions. */
+/** The steps of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
 type Stored = JsonObject & {
@@ -1617,7 +1621,7 @@ interface TokenOptions {
 
 type TokenType = keyof typeof OPTIONS;
 
-/** What an app uses the types with: PocketBase's SDK, or `@pannier/client`. */
+/** The client for which types are declared: PocketBase's SDK, or `@pannier/client`. */
 type TypesFor = 'pocketbase' | 'client';
 
 type UpdateType = 'created' | 'updated' | 'deleted';

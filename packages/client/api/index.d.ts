@@ -11,7 +11,7 @@ export type AppTypes<Types> = {
     readonly [Name in keyof Types]: CollectionTypes;
 };
 
-/** What the server would say to a write. */
+/** Questions about the server's answer to a write. */
 export interface Asking<Types extends CollectionTypes> {
     /**
      * Whether the rules admit a new record with these values, by what is on this device. Undefined: that can't be known here. Fields
@@ -23,13 +23,13 @@ export interface Asking<Types extends CollectionTypes> {
     can(action: 'create', values: Types['create'] & {
         readonly id?: string;
     }): Promise<boolean | undefined>;
-    /** The same of a change. Without `values`: of any change. A record that is not on this device has no answer. */
+    /** Answers for a change. Without `values`: of any change. A record that is not on this device has no answer. */
     can(action: 'update', record: RecordName, values?: Types['update']): Promise<boolean | undefined>;
-    /** The same of a deletion. */
+    /** Answers for a deletion. */
     can(action: 'delete', record: RecordName): Promise<boolean | undefined>;
 }
 
-/** What `client.can` is asked. A record has the name of its collection. */
+/** The question of `client.can`. A record has the name of its collection. */
 export type CanQuestion = readonly [action: 'create', collection: string, values: Values] | readonly [action: 'update', record: NamedRecord, values?: Values] | readonly [action: 'delete', record: NamedRecord];
 
 /** The ids of records that have changed, by the names of collections. Undefined: they are too many to list. */
@@ -147,7 +147,7 @@ export class Client<Types extends AppTypes<Types>> {
     [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What `client.collection(name)` returns. */
+/** The collection that `client.collection(name)` returns. */
 export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types> & Asking<Types>;
 
 /**
@@ -161,7 +161,7 @@ export class ClientError extends Error {
     readonly code: ClientErrorCode;
     /** Status of the server's answer. */
     readonly status: number | undefined;
-    /** What the server said: of forms the reasons by field. */
+    /** The details that the server gave: for forms the reasons by field. */
     readonly data: Readonly<Record<string, unknown>>;
     constructor(code: ClientErrorCode, message: string, { status, data, cause }?: ClientErrorFacts);
 }
@@ -202,7 +202,7 @@ export interface CollectionDeclaration {
      */
     readonly filter?: string;
     /**
-     * What becomes of an update of a record that others have changed meanwhile. By default it is refused with CONFLICT.
+     * The way to merge an update with changes that others have made to the record meanwhile. By default it is refused with CONFLICT.
      * - `fields`: it is refused only if others have changed one of its fields.
      * - A function gives the values to write now, or undefined: then it is refused. It may be called again.
      *
@@ -216,7 +216,7 @@ export interface CollectionDeclaration {
     readonly relations?: NonNullable<NonNullable<OpenOptions['collections']>[string]>['relations'];
 }
 
-/** What `pannier types --client` writes of each collection. */
+/** The types that `pannier types --client` writes of each collection. */
 export interface CollectionTypes {
     /** A record as the app reads it. */
     readonly record: object;
@@ -230,7 +230,7 @@ export interface CollectionTypes {
 export interface Conflict {
     /** The id of the record. */
     readonly id: string;
-    /** What the update found in the fields that it changes. */
+    /** The values that the update found in the fields that it changes. */
     readonly base: Values;
     /** The values of the update, with their modifiers. */
     readonly mine: Values;
@@ -238,7 +238,7 @@ export interface Conflict {
     readonly theirs: Values;
 }
 
-/** What `connect` takes. */
+/** The options of `connect`. */
 export interface ConnectOptions<Names extends string = string> extends Pick<OpenOptions, 'storage' | 'durability' | 'cacheBytesMax' | 'environment'> {
     /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
     readonly collections: readonly Names[] | {
@@ -274,7 +274,7 @@ export interface NamedRecord {
 export interface Passkey {
     /** Names it at the server. */
     readonly id: string;
-    /** What the account calls it. */
+    /** The name that the account gave the passkey. */
     readonly name: string;
     /** Other devices of the person may have it too. */
     readonly synced: boolean;
@@ -288,13 +288,13 @@ export interface Passkey {
 export interface PopupOptions {
     /** Opens the page of the provider. By default in a window. */
     readonly open?: (url: string) => unknown;
-    /** What the account gets if it is new. */
+    /** Values of the account if it is new. */
     readonly createData?: Values;
     /** Gives up, as no event tells that a window was closed. */
     readonly signal?: AbortSignal;
 }
 
-/** What the library's collection reads with. */
+/** The methods of the library's collection that read. */
 export type Reading<T extends object> = Pick<Collection<T>, 'get' | 'find' | 'search' | 'list' | 'info' | 'ready' | 'indexes' | 'view' | 'mapReduce' | 'changes'>;
 
 /** A record, or its id. */
@@ -308,11 +308,11 @@ export interface RefusedWrite {
     readonly collection: string;
     /** The id of the record. */
     readonly id: string;
-    /** What the write does with the record. */
+    /** The action of the write on the record. */
     readonly action: 'create' | 'update' | 'delete';
-    /** What was written; of an update the fields that it changes. */
+    /** The values that were written; for an update the fields that it changes. */
     readonly mine: Values;
-    /** What it found in these fields; null: there was no record. */
+    /** The values that the write found in these fields; null: there was no record. */
     readonly base: Values | null;
 }
 
@@ -350,11 +350,11 @@ export interface SecondWay {
     readonly mfaId?: string;
 }
 
-/** What the server said about a write. */
+/** The server's answer to a write. */
 export type ServerAnswer = {
     readonly status: 'ok';
 }
-/** It is in `client.rejected` until it is retried or discarded. */
+/** The refused write, which is in `client.rejected` until it is retried or discarded. */
  | {
     readonly status: 'rejected';
     readonly rejected: RejectedWrite;
@@ -458,7 +458,7 @@ export class SignIn {
     addPasskey(name: string): Promise<Passkey>;
 }
 
-/** What of a status the loop knows. */
+/** The part of a status that the loop knows. */
 export interface SyncState {
     /**
      * - `starting`: it has not asked the server yet.
@@ -469,7 +469,7 @@ export interface SyncState {
      * - `failed`: the server refuses what is asked, see `error`. It tries again.
      */
     readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed';
-    /** What the last try failed with; undefined: it did not fail. */
+    /** The error of the last try; undefined after a success. */
     readonly error: ClientError | undefined;
     /** Rows of the first sync until now. */
     readonly received: number;
@@ -533,7 +533,7 @@ export class Write<R> implements PromiseLike<R> {
     finally(ended?: (() => void) | null): Promise<R>;
 }
 
-/** What a write may say about what is there. */
+/** Options of a write about the record as it is. */
 export interface WriteOptions {
     /** Writes over whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
     readonly overwrite?: boolean;

@@ -1,6 +1,6 @@
 // What `@pannier/client/report` offers. Written by `npm run api`.
 
-/** What a report has answered. */
+/** The answer of a report. */
 export interface ReportAnswer<Row> {
     /** Names of columns, in their order. */
     readonly columns: readonly string[];
@@ -10,11 +10,11 @@ export interface ReportAnswer<Row> {
     readonly commit: number;
 }
 
-/** What `runReport` takes beside the name of the report. */
+/** The options of `runReport`, beside the name of the report. */
 export interface ReportOptions {
     /** Values by the names of the report's parameters. What is left out has its default. */
     readonly parameters?: Readonly<Record<string, string | number | bigint | boolean | Date>>;
-    /** That of the session: `client.token`. A guest asks when it is left out. */
+    /** The token of the session: `client.token`. A guest asks when it is left out. */
     readonly token?: string | undefined;
     /** Ends the request. */
     readonly signal?: AbortSignal | undefined;

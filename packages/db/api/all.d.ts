@@ -1,13 +1,13 @@
 // What `pannier/all` offers. Written by `npm run api`.
 
 /**
- * What `getAttachment` gives. The content is read when it is asked for, as of then. Content without any reference is
- * gone by then, but it stays during a read.
+ * The result of `getAttachment`. The content is read when it is asked for, as of then. Content without any reference is gone by then, but
+ * it stays during a read.
  */
 export class Attachment {
-    /** Its name, unique within its document. */
+    /** The name, unique within its document. */
     readonly name: string;
-    /** Its media type, such as 'image/jpeg'. */
+    /** The media type, such as 'image/jpeg'. */
     readonly contentType: string;
     /** `md5-` and the MD5 of the content in base64. */
     readonly digest: string;
@@ -49,7 +49,7 @@ export type AttachmentContent = AttachmentData | {
     readonly base64: string;
 };
 
-/** What a document that is read says of an attachment, in `_attachments`. */
+/** The facts of an attachment in a document's `_attachments`. */
 export interface AttachmentStub {
     /** The media type. */
     readonly contentType: string;
@@ -141,11 +141,11 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly signal?: AbortSignal;
 }
 
-/** What `db.check()` found. */
+/** The result of `db.check()`. */
 export interface CheckReport {
     /** True if there are no problems. */
     readonly ok: boolean;
-    /** What is wrong; empty if nothing is. */
+    /** The problems; empty if all is well. */
     readonly problems: readonly Problem[];
 }
 
@@ -276,7 +276,7 @@ export class Collection<T extends object, Input extends object = T, Asked extend
     replicate(options: CollectionReplicateOptions): Replication;
 }
 
-/** What `collection.info()` tells. Reads no page. */
+/** The result of `collection.info()`. Reads no page. */
 export interface CollectionInfo {
     /** The name of the collection. */
     readonly name: string;
@@ -301,7 +301,7 @@ export interface CollectionInfo {
     readonly columnBytes: number;
 }
 
-/** What code declares of a collection: its indexes, its schema and its settings. */
+/** The declaration of a collection: its indexes, its schema and its settings. */
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {
     /**
      * Indexes that the collection is to have, beside those that it has. They are built in the background: `ready()` waits for
@@ -322,7 +322,7 @@ export interface CollectionOptions<T extends object = JsonObject, Schema = unkno
     readonly onProgress?: (done: number) => void;
 }
 
-/** What opens an encrypted database. */
+/** The password or key of an encrypted database. */
 export type Credential = {
     /** Any text; the same text in another Unicode form is the same password. */
     readonly password: string;
@@ -530,7 +530,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What a commit changed. */
+/** The changes of a commit. */
 export interface DatabaseChange {
     /** By name of the collection. */
     readonly collections: ReadonlyMap<string, CollectionChange>;
@@ -566,7 +566,7 @@ export interface DatabaseStorage {
 
 /** Options of `db.sync`. */
 export interface DatabaseSyncOptions extends ReplicationOptions {
-    /** Their names, or where each of them is in step with what. */
+    /** The names of the collections, or the target of each of them. */
     readonly collections: readonly string[] | Readonly<Record<string, ReplicationTarget>>;
 }
 
@@ -638,7 +638,7 @@ export class Encryption {
      */
     makeRecoveryKey(options?: SlotOptions): Promise<string>;
     /**
-     * Its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
+     * Deletes a slot: its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
      * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
      *
      * @example
@@ -699,7 +699,7 @@ export interface Explanation {
     /** For a query that was run. */
     readonly actual?: ActualWork;
     /**
-     * All of it as text: the steps are drawn as a tree.
+     * The whole explanation as text: the steps are drawn as a tree.
      *
      * @example
      * console.log(String(await people.find({ city: 'Oslo' }).explain()))
@@ -715,7 +715,7 @@ export interface FirstOfOptions {
 
 /** A database that `firstOf` has found, beside another one of that name. */
 export interface FoundDatabase {
-    /** What `open` takes to open this one. */
+    /** The storage with which `open` opens this database. */
     readonly storage: DatabaseStorage;
     /** How many commits were ever made to it. */
     readonly commits: number;
@@ -733,7 +733,7 @@ export interface ImportResult {
     readonly failed: readonly ImportFailure[];
 }
 
-/** What `collection.indexes()` tells. */
+/** The result of `collection.indexes()` for one index. */
 export interface IndexInfo extends IndexDeclaration {
     /** False while it is being built. */
     readonly ready: boolean;
@@ -760,7 +760,7 @@ export type IndexInput<Path extends string = string> = OrderedPath<Path> | reado
     readonly name?: string;
 };
 
-/** What any document may hold. */
+/** The type of any document. */
 export type JsonObject = Record<string, unknown>;
 
 /**
@@ -778,7 +778,7 @@ export class LiveCount implements AsyncIterable<number> {
     get value(): number | undefined;
     /** Whether the count is loaded, and whether it is up to date. */
     get status(): LiveStatus;
-    /** What it failed with. */
+    /** The error of a failed count. */
     get error(): unknown;
     /**
      * Calls back with the count, in a moment, then once for each commit that changes it. `onEnd` is called when nothing more
@@ -790,7 +790,7 @@ export class LiveCount implements AsyncIterable<number> {
      * stop()
      */
     subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void;
-    /** The same in a loop, as of a live query: commits that come while the loop is at work make one step. */
+    /** The counts in a loop, as of a live query: commits that come while the loop is at work make one step. */
     [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined>;
     /**
      * Ends it and releases everything. `value` stays as it is. Idempotent.
@@ -825,7 +825,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     get value(): readonly Row[] | undefined;
     /** Whether the rows are loaded, and whether they are up to date. */
     get status(): LiveStatus;
-    /** What it failed with. */
+    /** The error of a failed query. */
     get error(): unknown;
     /**
      * Calls back with the rows that there are, in a moment, then once for each commit that changes them. `onEnd` is called
@@ -838,8 +838,8 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
      */
     subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void;
     /**
-     * The same in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends
-     * the loop, not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
+     * The updates in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends the loop,
+     * not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
      */
     [Symbol.asyncIterator](): AsyncIterableIterator<LiveUpdate<Row>, undefined, undefined>;
     /**
@@ -919,7 +919,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
     readonly signal?: AbortSignal;
 }
 
-/** What `page` gives. */
+/** The result of `page`. */
 export interface Page<T extends object> {
     /** As skip and limit say. */
     readonly rows: T[];
@@ -1003,7 +1003,7 @@ export class Query<T extends object, Document extends object = T> implements Asy
      */
     signal(signal: AbortSignal): Query<T, Document>;
     /**
-     * What is computed over all documents that match, whatever skip and limit say.
+     * Computes aggregates over all documents that match, whatever skip and limit say.
      *
      * @example
      * const { people, oldest } = await query.aggregate({ people: { $count: true }, oldest: { $max: 'age' } })
@@ -1097,13 +1097,13 @@ export class Query<T extends object, Document extends object = T> implements Asy
     [Symbol.asyncIterator](): AsyncGenerator<T, void, undefined>;
 }
 
-/** What `repair` found and what it saved. */
+/** The result of `repair`: the problems that it found, and the parts that it saved. */
 export interface RepairReport {
-    /** What was wrong. Empty: nothing, as far as documents go. */
+    /** The problems. Empty: nothing, as far as documents go. */
     readonly problems: readonly Problem[];
     /** Everything that the damaged database is known to have held is in the new one. */
     readonly isComplete: boolean;
-    /** What was saved of each collection. */
+    /** The saved parts of each collection. */
     readonly collections: readonly RepairedCollection[];
     /** Commits behind the damage of the log that can't be read. */
     readonly commitsLost: number;
@@ -1188,7 +1188,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     [Symbol.asyncIterator](): AsyncGenerator<ReplicationEvent, void, undefined>;
 }
 
-/** What a replication tells its listeners. */
+/** The event for a replication's listeners. */
 export type ReplicationEvent = 
 /** Revisions were written to the target. Of attachments there is nothing in them. */
 (EventOf<'change'> & {
@@ -1340,7 +1340,7 @@ export class SearchQuery<T extends object, Document extends object = T> implemen
      */
     count(): Promise<number>;
     /**
-     * What is looked for, and how much of it there is.
+     * Explains the search: its terms, and how many documents each has.
      *
      * @example
      * const { index } = await search.explain()
@@ -1355,7 +1355,7 @@ export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
 /** A schema by the Standard Schema specification, version 1: zod, valibot, arktype and others make them. */
 export interface StandardSchema<Input = unknown, Output = Input> {
-    /** What the specification asks for. */
+    /** The properties that the specification asks for. */
     readonly '~standard': {
         readonly version: 1;
         readonly vendor: string;
@@ -1594,8 +1594,8 @@ export class TransactionCollection<T extends object, Input extends object = T, A
         readonly partial?: boolean;
     }): Promise<BulkGetResult<T>[]>;
     /**
-     * Which of the revisions that another replica has are not known here; documents that lack nothing are left out. A revision
-     * whose content is no longer kept is known.
+     * The revisions of another replica that are not known here; documents that lack nothing are left out. A revision whose content is no
+     * longer kept is known.
      *
      * @throws TypeError for a malformed id or revision.
      * @example
@@ -1699,7 +1699,7 @@ export class View<Document, Key = unknown, Value = unknown, Result = never> {
     drop(): Promise<boolean>;
 }
 
-/** What a view is made of. Functions must be pure: the same for the same document each time. */
+/** The parts of a view. Functions must be pure: the same for the same document each time. */
 export interface ViewDefinition<Document, Key, Value, Reduce> {
     /**
      * Called with each document; what it emits are the rows. To have rows typed, say what `emit` takes: `emit: Emit<string, number>`.
@@ -1711,7 +1711,7 @@ export interface ViewDefinition<Document, Key, Value, Reduce> {
      * a `version`. If it rejects, the update of the view ends with that error and continues with the next query.
      */
     readonly mapMany?: MapMany<Document>;
-    /** What rows of equal keys (or all rows) are reduced to. The built-in ones are kept in the tree and cost no walk. */
+    /** The function that reduces rows of equal keys (or all rows). The built-in ones are kept in the tree and cost no walk. */
     readonly reduce?: Reduce;
     /**
      * With it the database keeps what was built, for later runs and other tabs. Change it when the functions mean something else although
@@ -1787,7 +1787,7 @@ export interface ViewRow<Key = unknown, Value = unknown, Document = unknown> {
     readonly doc?: Document | null;
 }
 
-/** What `find` takes beside a selector. An immutable value. */
+/** A filter of `find` beside a selector. An immutable value. */
 export class WhereFilter extends BuiltPredicate {
     /**
      * Documents that meet this filter and all of the others.
@@ -1820,14 +1820,14 @@ export interface WriteFailure {
     readonly error: PannierError;
 }
 
-/** What becomes of a document in a batch that is not all or nothing. */
+/** The outcome of a document in a batch that is not all or nothing. */
 export type WriteOutcome = WriteResult | WriteFailure;
 
 /** The id and the new revision of a document that was written. */
 export interface WriteResult {
     /** The id of the document. */
     readonly id: string;
-    /** Its new revision, `N-hash`. */
+    /** The new revision, `N-hash`. */
     readonly rev: string;
 }
 
@@ -1932,8 +1932,8 @@ export function where<Document extends object, Path extends FieldPath<Document>>
 export function where(path: string): FieldFilters;
 
 /**
- * What of an array a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements, and
- * it itself where an operand of a comparison is an array.
+ * The part of an array that a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements,
+ * and it itself where an operand of a comparison is an array.
  */
 type AboutArrays = 'whole' | 'elements';
 
@@ -1993,7 +1993,7 @@ type AggregateValue<Document, One> = One extends {
     readonly $avg: string;
 } ? number | undefined : number;
 
-/** What comes out. */
+/** The result of aggregates. */
 type Aggregated<Document, Wanted> = {
     -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]>;
 };
@@ -2010,15 +2010,15 @@ interface AllPredicate {
     readonly values: readonly JsonValue[];
 }
 
-/** All of them hold; with none: always true. */
+/** A conjunction: all parts hold; without any: always true. */
 interface AndPredicate {
     readonly kind: 'and';
     readonly of: readonly Predicate[];
 }
 
-/** All or nothing, which is the default. */
+/** Options of an atomic batch, which is the default: it writes all documents or none. */
 interface AtomicOptions {
-    /** All or nothing. */
+    /** The batch writes all documents or none. */
     readonly atomic?: true;
 }
 
@@ -2067,7 +2067,7 @@ interface BatchOptions {
     readonly atomic?: boolean;
 }
 
-/** What a field is compared with in order. */
+/** The operand of an order for a field. */
 type Bound<Value> = unknown extends Value ? JsonValue : Wide<Operand<Value>> | null;
 
 type Brand<T, Name extends string> = T & {
@@ -2077,7 +2077,7 @@ type Brand<T, Name extends string> = T & {
 /** Reducers that are built in, as in CouchDB. */
 type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct';
 
-/** What a built-in reduce gives. */
+/** The result of a built-in reduce. */
 type BuiltInResult<Reduce, Value> = Reduce extends '_sum' ? Value : Reduce extends '_stats' ? NumberStatistics : number;
 
 /** A predicate that need not be parsed: what builder.ts makes. */
@@ -2086,7 +2086,7 @@ class BuiltPredicate {
     constructor(predicate: Predicate);
 }
 
-/** One of the documents that `bulkGet` was asked for. */
+/** The result for a document that `bulkGet` was asked for. */
 type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
     readonly id: string;
     readonly ok: Document;
@@ -2126,11 +2126,11 @@ type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 interface Collation {
     /** With its version: 'icu-root 15'. */
     readonly name: string;
-    /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
+    /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
 }
 
-/** What a commit has changed in one collection. */
+/** The changes of a commit in one collection. */
 interface CollectionChange {
     /** The ids of written, deleted and purged documents; undefined if they are too many to list, or not known. */
     readonly ids: readonly string[] | undefined;
@@ -2138,7 +2138,7 @@ interface CollectionChange {
     readonly dropped: boolean;
 }
 
-/** What the one who has a collection has to say about its replication. */
+/** The conditions of a collection's owner for its replication. */
 interface CollectionHost {
     /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
     readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
@@ -2188,7 +2188,7 @@ interface Commit {
     readonly pages: Iterable<Page>;
     /** Deleted, so that their room can be used again. Unknown ids are ignored. */
     readonly free: readonly PageId[];
-    /** Its generation is `expectedGeneration + 1`. */
+    /** The meta record with the generation `expectedGeneration + 1`. */
     readonly meta: MetaRecord;
     /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
     readonly firstNewPageId: PageId;
@@ -2281,7 +2281,7 @@ interface DatabaseReplicateOptions extends ReplicationOptions {
     readonly to: ReplicationSide;
 }
 
-/** What a field of a type with Dates takes: nothing. What is read back would be a string that the type calls a Date. */
+/** The value that a field of a type with Dates takes: none. What is read back would be a string that the type calls a Date. */
 type DatesAreNotStored = 'a Date is not stored: make the field a string (toISOString) or a number (getTime)';
 
 /** Options of `deleteAttachment`. */
@@ -2298,7 +2298,7 @@ interface DeletedInput extends InputMeta {
     readonly _deleted: true;
 }
 
-/** One that was asked for by its id and is deleted. */
+/** A row of a deleted document that was asked for by its id. */
 interface DeletedRow {
     /** The id of the document. */
     readonly id: string;
@@ -2330,7 +2330,7 @@ interface DirectionOptions {
     readonly filter?: string | ((document: JsonObject, parameters: FilterParameters) => unknown) | undefined;
     /** Which deletions pass a selector: 'all' (default), or 'selected' ones, whose tombstones it matches, as in CouchDB. */
     readonly tombstones?: 'all' | 'selected' | undefined;
-    /** What the filter gets beside the document. Another run with the same source and parameters continues. */
+    /** The parameters of the filter, beside the document. Another run with the same source and parameters continues. */
     readonly parameters?: FilterParameters;
     /** Names a filter function: another run with the same source, version and parameters continues. */
     readonly version?: string | number | undefined;
@@ -2354,9 +2354,9 @@ interface DirectionOptions {
 
 type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[];
 
-/** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+/** A problem of a document and its path, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
 interface DocumentIssue {
-    /** What the schema says about it. */
+    /** The schema's message. */
     readonly message: string;
     /** From the document inwards; empty for the document itself. */
     readonly path: readonly (string | number)[];
@@ -2419,7 +2419,7 @@ interface EditOptions {
     readonly newEdits?: boolean;
 }
 
-/** What an array may have as an element. */
+/** The element of an array. */
 type Element<Value> = unknown extends Value ? JsonValue : ElementIn<NonNullable<Value>>;
 
 type ElementCondition<Element> = [Element] extends [never] ? never : unknown extends Element ? Readonly<Record<string, unknown>> : Operators<Element> & InnerConditions<ObjectIn<Element>>;
@@ -2440,7 +2440,7 @@ interface ElementsPredicate {
     readonly of: Predicate;
 }
 
-/** What `encryption.info()` tells. */
+/** The result of `encryption.info()`. */
 interface EncryptionInfo {
     /** Records that the key has sealed, at most. */
     readonly keyUses: number;
@@ -2450,11 +2450,11 @@ interface EncryptionInfo {
     readonly isRotating: boolean;
 }
 
-/** One of those who can open the database. */
+/** A password or key that can open the database. */
 interface EncryptionSlot {
     /** Names the slot, for `deleteSlot`. */
     readonly id: string;
-    /** What opens it: a password, a key or a recovery key. */
+    /** The kind of the slot: a password, a key or a recovery key. */
     readonly kind: SlotKind;
     /** As given when it was added; not secret. */
     readonly label: string;
@@ -2479,7 +2479,7 @@ interface Environment {
     after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
-/** What a field is compared with for equality; any JSON value if its type is unknown. */
+/** The operand of equality for a field; any JSON value if its type is unknown. */
 type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null;
 
 /** An object is not compared with but has conditions inside. */
@@ -2714,7 +2714,7 @@ type Generation = Brand<number, 'Generation'>;
 
 /** Options of `getAttachment`: a range of bytes, and the revision of the document. */
 interface GetAttachmentOptions extends ByteRange {
-    /** Of this revision of the document. */
+    /** The revision of the document. */
     readonly rev?: string;
 }
 
@@ -2727,7 +2727,7 @@ type GoneListener = (why: PannierError) => void;
  */
 class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
     /**
-     * What each row tells beside the group.
+     * Adds aggregates of each group to its row.
      *
      * @example
      * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
@@ -2840,7 +2840,7 @@ interface IdRange {
     readonly prefix?: string;
 }
 
-/** What can be asked of a document: its fields, its id and its revision, `N-hash`. */
+/** The document of queries: its fields, its id and its revision, `N-hash`. */
 type Identified<T extends object> = T & {
     readonly _id: string;
     readonly _rev: string;
@@ -2848,7 +2848,7 @@ type Identified<T extends object> = T & {
 
 /** A document that was not imported. */
 interface ImportFailure {
-    /** Its place among the documents of the source; 0 is the first. */
+    /** The position among the documents of the source; 0 is the first. */
     readonly position: number;
     /** Where it begins; 1 is the first. */
     readonly line: number;
@@ -2874,7 +2874,7 @@ interface ImportOptions {
     readonly format?: ImportFormat | undefined;
     /** 'insert' when left out. */
     readonly mode?: ImportMode | undefined;
-    /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
+    /** The treatment of a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
     readonly stubs?: 'fail' | 'drop' | undefined;
     /** Ends it with PANNIER_ABORTED; batches that were written stay. */
     readonly signal?: AbortSignal | undefined;
@@ -2948,7 +2948,7 @@ type Inner<Value, Path extends string> = unknown extends Value ? unknown : Value
 
 type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldConditions<Value>;
 
-/** What a document for a write may have beside its content. The fields that reads give about revisions are ignored. */
+/** The fields of a written document beside its content. The fields that reads give about revisions are ignored. */
 interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     /** Without one it gets one. */
     readonly _id?: string;
@@ -2956,7 +2956,7 @@ interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     readonly _rev?: string;
     /** The document is deleted; what else it holds stays readable in its tombstone. */
     readonly _deleted?: boolean;
-    /** Those that the document is to have; a stub keeps what the revision before has under that name. */
+    /** The attachments that the document is to have; a stub keeps the attachment of the revision before under that name. */
     readonly _attachments?: AttachmentInputs;
 }
 
@@ -2978,7 +2978,7 @@ type JsonValue = null | boolean | number | string | readonly JsonValue[] | {
 /** Names of collections: any, or where the database was opened with some, these. Another one takes the type of its documents. */
 type KnownName<Schemas extends object> = [keyof Schemas] extends [never] ? string : keyof Schemas & string;
 
-/** What a handle has seen already, so that `read` gives it only the news. */
+/** The state that a handle has seen already, so that `read` gives it only the news. */
 interface KnownState {
     /** The meta record. */
     readonly generation: Generation;
@@ -3030,7 +3030,7 @@ type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedRow | Mi
 interface ListedRow<T extends object = StoredDocument> {
     /** The id of the document. */
     readonly id: string;
-    /** Its revision. */
+    /** The revision of the document. */
     readonly rev: string;
     /** With `docs`. */
     readonly doc?: T;
@@ -3133,7 +3133,7 @@ interface LocalListOptions extends IdRange {
 interface LogRecord {
     /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
-    /** What it changes, encoded. */
+    /** The changes, encoded. */
     readonly bytes: Uint8Array;
 }
 
@@ -3156,17 +3156,17 @@ interface MetaRecord {
 interface MigrationFailure {
     /** The id of the document. */
     readonly id: string;
-    /** Its revision. */
+    /** The revision of the document. */
     readonly rev: string;
-    /** That the document still has. */
+    /** The version that the document still has. */
     readonly version: number;
     /** Why it could not be migrated. */
     readonly message: string;
-    /** What the schema objects to; empty if the migration itself failed. */
+    /** The issues of the schema; empty if the migration itself failed. */
     readonly issues: readonly DocumentIssue[];
 }
 
-/** What a replica lacks of a document. */
+/** The revisions that a replica lacks of a document. */
 interface MissingRevisions {
     /** Revisions that are not known here. */
     readonly missing: readonly string[];
@@ -3194,7 +3194,7 @@ interface ModPredicate {
 /** Options of `db.moveTo`. */
 interface MoveOptions extends LongWork {
     /**
-     * What opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
+     * The password or key that opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
      * moved. A plain database becomes encrypted.
      */
     readonly encryption?: Credential;
@@ -3229,7 +3229,7 @@ interface NotPredicate {
 
 type Nothing = Record<never, never>;
 
-/** What the reduce `_stats` gives of numbers. */
+/** The result of the reduce `_stats` for numbers. */
 interface NumberStatistics {
     /** The sum. */
     readonly sum: number;
@@ -3245,7 +3245,7 @@ interface NumberStatistics {
 
 type ObjectIn<Value> = Value extends Primitive | readonly unknown[] ? never : Value extends object ? Value : never;
 
-/** What happens to documents that refer to a document which is deleted. */
+/** The fate of documents that refer to a deleted one. */
 type OnDelete = 'keep' | 'unset' | 'restrict' | 'cascade';
 
 /** The operand of a condition. A condition on an array concerns its elements, or the whole. */
@@ -3291,7 +3291,7 @@ interface OrPredicate {
 /** A path, '-' before it for descending. */
 type OrderedPath<Path extends string> = Path | `-${Path}`;
 
-/** What trees are stored in. */
+/** A page: trees consist of pages. */
 interface Page {
     /** Never used twice. */
     readonly id: PageId;
@@ -3369,7 +3369,7 @@ interface PageStore {
     close(): MaybePromise<void>;
 }
 
-/** What an error carries besides its code and message. */
+/** The parts of an error besides its code and message. */
 interface PannierErrorOptions {
     /** The error underneath, kept for logs. */
     readonly cause?: unknown;
@@ -3399,8 +3399,8 @@ type Prefix<Value> = unknown extends Value ? string : Text<Operand<Value>>;
 type Primitive = string | number | boolean | null | undefined;
 
 /**
- * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
- * indexes or views of a collection do not match each other.
+ * The kind of a problem. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents, indexes or views
+ * of a collection do not match each other.
  */
 type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
 
@@ -3411,7 +3411,7 @@ type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : 
     [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>;
 }> : never;
 
-/** What `purge` has removed. */
+/** The result of `purge`. */
 interface PurgeResult {
     /** The revisions that were forgotten, ancestors included. */
     readonly purged: readonly string[];
@@ -3458,11 +3458,11 @@ type QuantifiersOf<Value> = [TargetOf<Value>] extends [never] ? unknown : Quanti
  */
 type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (readonly [key: Key, id: string])[] | null, values: (Value | Result)[], rereduce: boolean) => Result;
 
-/** What rows were reduced to. */
+/** A row that stands for reduced rows. */
 interface ReducedRow<Key = unknown, Value = unknown> {
     /** The key of the group; null without groups. */
     readonly key: Key;
-    /** What the reduce gives. */
+    /** The result of the reduce. */
     readonly value: Value;
 }
 
@@ -3535,7 +3535,7 @@ interface RepairOptions extends LongWork {
     readonly encryption?: Credential;
 }
 
-/** What was saved of a collection, and what was not. */
+/** The result of a repair for one collection: saved parts, and lost ones. */
 interface RepairedCollection {
     /** The name of the collection. */
     readonly name: string;
@@ -3543,11 +3543,11 @@ interface RepairedCollection {
     readonly documents: number;
     /** Deleted documents that were saved. */
     readonly tombstones: number;
-    /** Of these, documents that were taken from commits behind the damage of the log. */
+    /** The number of these documents that were taken from commits behind the damage of the log. */
     readonly fromLaterCommits: number;
     /** Documents and tombstones that could not be read. */
     readonly documentsLost: number;
-    /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
+    /** The ids of lost documents, as far as they are known, at most `REPAIR_IDS_MAX`. */
     readonly idsLost: readonly string[];
     /** Documents that lost conflicting revisions or their history, at most `REPAIR_IDS_MAX`. */
     readonly revisionsLost: readonly string[];
@@ -3592,7 +3592,7 @@ type RequestHeaders = Readonly<Record<string, string>> | Iterable<readonly [name
 
 type RestOf<Path extends string, Name> = Name extends string ? Path extends `${Name}.${infer Rest}` ? Rest : never : never;
 
-/** What a retry has come to. */
+/** The result of a retry. */
 interface RetryResult {
     /** Documents that are migrated now. */
     readonly migrated: number;
@@ -3603,7 +3603,7 @@ interface RetryResult {
 /** A document in one of its revisions. */
 type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
-/** What a read says about revisions. */
+/** The options of a read about revisions. */
 interface RevisionFields {
     /** Adds `_revisions`: the known ancestors, newest first. */
     readonly revs?: boolean;
@@ -3633,13 +3633,13 @@ interface RevisionInfo {
     readonly status: RevisionStatus;
 }
 
-/** What a read gives about a document's revisions, as far as it was asked for. */
+/** The result of a read about a document's revisions, as far as it was asked for. */
 interface RevisionMeta {
-    /** It is a tombstone: then it need not hold what a document does. */
+    /** The document is a tombstone, which need not have the fields of a document. */
     readonly _deleted?: true;
-    /** Its history, with the option `revs`. */
+    /** The history, with the option `revs`. */
     readonly _revisions?: RevisionHistory;
-    /** Its history and which revisions are stored, with the option `revsInfo`. */
+    /** The history and which revisions are stored, with the option `revsInfo`. */
     readonly _revsInfo?: readonly RevisionInfo[];
     /** Other live leaf revisions, with the option `conflicts`. */
     readonly _conflicts?: readonly string[];
@@ -3663,7 +3663,7 @@ interface RevisionReference {
     readonly rev?: string;
 }
 
-/** One of the documents that `getRevisions` was asked for. */
+/** The result for a document that `getRevisions` was asked for. */
 type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
     readonly ok: Document;
 } | {
@@ -3673,7 +3673,7 @@ type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
 /** Whether the content of a revision is still stored: 'available', 'missing' or 'deleted'. */
 type RevisionStatus = 'available' | 'deleted' | 'missing';
 
-/** What a schema takes; any document without a schema. Nothing where it gives Dates, which are not stored. */
+/** The input of a schema; any document without a schema. Nothing where it gives Dates, which are not stored. */
 type SchemaInput<Schema> = HasDate<TypeOf<Schema, 'output'>> extends true ? {
     readonly schema: DatesAreNotStored;
 } : TypeOf<Schema, 'input'>;
@@ -3697,7 +3697,7 @@ interface SchemaOptions<Schema = unknown> {
     readonly migrations?: Readonly<Record<number, Migration>>;
 }
 
-/** What a schema gives, which is stored; any document without a schema. */
+/** The output of a schema, which is stored; any document without a schema. */
 type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
 
 type SchemaResult<Output> = {
@@ -3775,15 +3775,15 @@ interface SnapshotOptions extends LongWork {
     readonly sealed?: boolean;
 }
 
-/** What `read` gives. */
+/** The result of `read`. */
 interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
     /** Ascending and dense. */
     readonly log: readonly LogRecord[];
-    /** What `putKeyring` put last. */
+    /** The keyring that `putKeyring` put last. */
     readonly keyring: Uint8Array | undefined;
-    /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
+    /** The log seal that came last with an `append` or a `commit`: it vouches for the end of the log. */
     readonly logSeal: Uint8Array | undefined;
 }
 
@@ -3845,10 +3845,10 @@ interface UnknownCollection {
 
 type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
-/** What a query without `reduce: false` gives. */
+/** The result of a query without `reduce: false`. */
 type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never] ? ViewRow<Key, Value, Document> : ReducedRow<Key | null, Result>;
 
-/** What `view.info()` tells. */
+/** The result of `view.info()`. */
 interface ViewInfo {
     /** The name of the view. */
     readonly name: string;

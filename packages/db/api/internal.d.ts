@@ -12,7 +12,7 @@ import type {
   WriteOutcome,
 } from 'pannier'
 
-/** What the one who has a collection has to say about its replication. */
+/** The conditions of a collection's owner for its replication. */
 export interface CollectionHost {
     /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
     readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
@@ -39,7 +39,7 @@ export interface Commit {
     readonly pages: Iterable<Page>;
     /** Deleted, so that their room can be used again. Unknown ids are ignored. */
     readonly free: readonly PageId[];
-    /** Its generation is `expectedGeneration + 1`. */
+    /** The meta record with the generation `expectedGeneration + 1`. */
     readonly meta: MetaRecord;
     /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
     readonly firstNewPageId: PageId;
@@ -154,7 +154,7 @@ export interface Environment {
     after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
 }
 
-/** What a function must return. */
+/** The result that a function must have. */
 export interface Expected<T> {
     /** Follows "must return". */
     readonly what: string;
@@ -201,7 +201,7 @@ export class GuardReader {
     lastWrite(collection: string): Readonly<Record<'number' | 'sequence' | 'count', number>> | undefined;
     /** The first documents of those that were written after a sequence, in the order of the last write. Tombstones have `_deleted`. */
     writtenAfter(collection: string, sequence: number): WrittenDocument[];
-    /** What else a part of the library reads of a collection; undefined without such a collection. */
+    /** Reads further state of a collection for the library; undefined without such a collection. */
     readState<T>(collection: string, read: (snapshot: Snapshot, state: CollectionState) => T): T | undefined;
 }
 
@@ -216,7 +216,7 @@ export interface Hint {
     readonly generation: Generation;
 }
 
-/** What a handle has seen already, so that `read` gives it only the news. */
+/** The state that a handle has seen already, so that `read` gives it only the news. */
 export interface KnownState {
     /** The meta record. */
     readonly generation: Generation;
@@ -229,13 +229,13 @@ export const LOCAL_PREFIX = "_local/";
 
 /** Which rows of a group, by the last element of their keys. */
 export interface LastRange {
-    /** It is not before this value. */
+    /** The lower bound, included. */
     readonly gte?: unknown;
-    /** It is behind this value. */
+    /** The lower bound, excluded. */
     readonly gt?: unknown;
-    /** It is not behind this value. */
+    /** The upper bound, included. */
     readonly lte?: unknown;
-    /** It is before this value. */
+    /** The upper bound, excluded. */
     readonly lt?: unknown;
 }
 
@@ -286,7 +286,7 @@ export class LinearRegex {
 export interface LogRecord {
     /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
-    /** What it changes, encoded. */
+    /** The changes, encoded. */
     readonly bytes: Uint8Array;
 }
 
@@ -318,7 +318,7 @@ export type NewDocument = {
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
 
-/** What trees are stored in. */
+/** A page: trees consist of pages. */
 export interface Page {
     /** Never used twice. */
     readonly id: PageId;
@@ -404,7 +404,7 @@ export type Positioned<Row> = Row & {
     readonly position: RowPosition;
 };
 
-/** What can be read of a collection. */
+/** The readable part of a collection. */
 export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>;
 
 /** Tells the value at a path. */
@@ -439,7 +439,7 @@ export interface RememberedRow {
     readonly cameAt: number;
 }
 
-/** What a view that remembers has on one state of the database. What reads may miss. */
+/** The rows of a view that remembers, on one state of the database. What reads may miss. */
 export class RememberedRows {
     /** The sequence whose state the rows are. */
     readonly builtTo: number;
@@ -458,9 +458,9 @@ export class RememberedRows {
     countLeftSince(since: number): number;
 }
 
-/** What a view that remembers is made of. */
+/** The definition of a view that remembers. */
 export interface RememberingView<T extends object> {
-    /** That of the view in its collection. */
+    /** The name of the view in its collection. */
     readonly name: string;
     /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */
     readonly map: (document: T, emit: Emit<readonly unknown[]>) => void;
@@ -493,7 +493,7 @@ export interface SelectionOptions {
 
 /** A database of a backend, without the handle that is closed for itself. */
 export interface SharedDatabase extends Omit<PageStore, 'close' | 'onGone'> {
-    /** It was closed or destroyed: no handle can use it any more. */
+    /** True after the database was closed or destroyed: no handle can use it any more. */
     readonly closed: boolean;
 }
 
@@ -505,25 +505,25 @@ export class SnapshotReader {
     constructor(database: Database);
     /** A collection, also for `selectionQuery`. */
     collection(name: string): ReadCollection;
-    /** What a synchronous function reads, such as a rule. It may run again. */
+    /** Runs a synchronous function that reads, such as a rule. It may run again. */
     read<T>(read: (reader: GuardReader) => T): Promise<T>;
     /** By each of the ids, the documents whose field has it, in the order of creation: all of them, or `limit`. */
     via(collection: string, field: string, ids: readonly string[], limit?: number): Promise<ReadonlyMap<string, readonly StoredDocument[]>>;
     /** The number of the newest commit that it has: a later state has a higher one. */
     get sequence(): number;
-    /** It is not read any more. */
+    /** Ends the reading. */
     end(): void;
 }
 
-/** What `read` gives. */
+/** The result of `read`. */
 export interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
     /** Ascending and dense. */
     readonly log: readonly LogRecord[];
-    /** What `putKeyring` put last. */
+    /** The keyring that `putKeyring` put last. */
     readonly keyring: Uint8Array | undefined;
-    /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
+    /** The log seal that came last with an `append` or a `commit`: it vouches for the end of the log. */
     readonly logSeal: Uint8Array | undefined;
 }
 
@@ -569,7 +569,7 @@ export interface WriterLease {
 
 /** A document, and when it was written last. */
 export interface WrittenDocument {
-    /** That of its commit. */
+    /** The sequence of the commit. */
     readonly sequence: number;
     /** By creation: it never changes. */
     readonly number: number;
@@ -646,7 +646,7 @@ export function followCommits(database: Database, listener: (collections: Readon
 /** Forgets the rows that have left a view up to a sequence. */
 export function forgetLeft(database: Database, collection: string, view: string, upTo: number): Promise<void>;
 
-/** The same in the library. */
+/** The attachment in the library's form. */
 export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment;
 
 /**
@@ -701,7 +701,7 @@ export function readSnapshot<R>(database: Database, run: (reader: SnapshotReader
  */
 export function relateRecords(database: Database, relations: RecordRelations): Promise<void>;
 
-/** What a state has of a view; undefined if it was never updated. */
+/** The rows of a view in a state; undefined if it was never updated. */
 export function rememberedRows(reader: GuardReader, collection: string, view: string): RememberedRows | undefined;
 
 /** The view, to be updated. Its own queries are of no use: read it with `rememberedRows`. */
@@ -773,11 +773,11 @@ class Catalog {
 interface Collation {
     /** With its version: 'icu-root 15'. */
     readonly name: string;
-    /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
+    /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
 }
 
-/** What can be chosen for a collection. */
+/** The settings that can be chosen for a collection. */
 interface CollectionSettings {
     /** The content of revisions that were replaced is kept until it is compacted away. */
     readonly history: boolean;
@@ -794,7 +794,7 @@ interface CollectionState {
     readonly epoch: string;
     readonly shapes: ShapeDictionary;
     readonly indexes: readonly IndexDefinition[];
-    /** Those whose collation this process does not know. It neither reads them nor can keep them up to date. */
+    /** Indexes whose collation this process does not know. It neither reads them nor can keep them up to date. */
     readonly unknownIndexes?: readonly IndexDefinition[] | undefined;
     /** The number of the index that is defined next. */
     readonly nextIndexNumber: number;
@@ -811,7 +811,7 @@ interface CollectionTrees {
     readonly deleted: string;
     /** By document number: the sequence number of its body, where that is another number. Stored as `moved`. */
     readonly sequences: string;
-    /** They, and what follows, exist only once there is something in them. */
+    /** Trees that, like all that follow, exist only once there is something in them. */
     readonly revisions: string;
     /** Bodies of revisions that did not win. Stored as `extra`. */
     readonly otherBodies: string;
@@ -924,7 +924,7 @@ interface MetaRecord {
 type PageArrived = (index: number, bytes: Uint8Array) => void;
 
 interface ParsedSearch {
-    /** None twice. */
+    /** The terms, each once. */
     readonly terms: readonly SearchTerm[];
     /** At least two words. */
     readonly phrases: readonly (readonly string[])[];
@@ -970,20 +970,20 @@ type ReducerId = number;
 type ReducerName = keyof typeof REDUCER_IDS;
 
 /**
- * What the catalog says of the version of a collection's schema. It lives here because a collection's state has it; the database
- * layer knows what versions mean.
+ * The catalog's entry about the version of a collection's schema. It lives here because a collection's state has it; the database layer
+ * knows what versions mean.
  */
 interface SchemaState {
     /** 1 or more. The version of every document, except those in `pending` and failures. */
     readonly version: number;
-    /** What is not migrated yet, ascending and disjoint; empty when the migration is done. */
+    /** Ranges that are not migrated yet, ascending and disjoint; empty when the migration is done. */
     readonly pending: readonly PendingMigration[];
 }
 
 /** A parsed search: `quick bro*` (words, and the start of a word), `"brown fox"` (a phrase). */
 interface SearchTerm {
     readonly word: string;
-    /** Whatever begins with it. */
+    /** True for all words that begin with the term. */
     readonly isPrefix: boolean;
 }
 
@@ -1075,7 +1075,7 @@ class Shape {
 }
 
 class ShapeDictionary {
-    /** Those that `resolve` has added since this dictionary was made: to be stored. */
+    /** Shapes that `resolve` has added since this dictionary was made: to be stored. */
     readonly added: readonly Shape[];
     /** Takes stored entries: ids and encoded shapes. */
     constructor(entries?: Iterable<readonly [number, Uint8Array]>, parent?: ShapeDictionary);
@@ -1136,8 +1136,8 @@ interface TreeReader {
     /** The tree will be read: what any read of it begins with is fetched along with what is missed next. */
     prefetch(): void;
     /**
-     * What the entries of a range fold into; undefined for an empty range. With the tree's own reducer it costs no walk.
-     * With another reducer it costs no walk where nothing has changed since the same object was used. Ordered trees.
+     * The reduction of a range; undefined for an empty range. With the tree's own reducer it costs no walk. With another reducer it costs
+     * no walk where nothing has changed since the same object was used. Ordered trees.
      */
     reduce<Result>(range: KeyRange, reducer: Reducer<Result>): Result | undefined;
     /** Sequence trees: the number that `append` gave last, 0 before the first; also when its entry was removed. Reads nothing. */
@@ -1147,8 +1147,8 @@ interface TreeReader {
 }
 
 /**
- * What a caller knows about a key decides which write it uses: `insert`, `replace` and `remove` never read;
- * `put` and `delete` look first. A caller that is wrong about it corrupts the counts, which the integrity check reports.
+ * The writer of a tree: `insert`, `replace` and `remove` never read, so the caller must know the key; `put` and `delete` look first. A
+ * caller that is wrong about it corrupts the counts, which the integrity check reports.
  */
 interface TreeWriter extends TreeReader {
     /** The key is known to be absent. */
@@ -1186,9 +1186,9 @@ interface ViewState {
         readonly id: string;
         readonly message: string;
     };
-    /** Of private rows: how many documents there were, tombstones included, when an update came to its end. */
+    /** The number of documents, tombstones included, when the last update of private rows came to its end. */
     readonly documents?: number;
-    /** What has left up to this sequence is forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
+    /** The sequence up to which rows that left are forgotten; undefined: nothing is remembered. Beyond `builtTo` while the view is built. */
     readonly forgottenTo?: number;
 }
 

@@ -264,7 +264,7 @@ interface Commit {
     readonly pages: Iterable<Page>;
     /** Deleted, so that their room can be used again. Unknown ids are ignored. */
     readonly free: readonly PageId[];
-    /** Its generation is `expectedGeneration + 1`. */
+    /** The meta record with the generation `expectedGeneration + 1`. */
     readonly meta: MetaRecord;
     /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
     readonly firstNewPageId: PageId;
@@ -309,7 +309,7 @@ type Generation = Brand<number, 'Generation'>;
 /** `why`: PANNIER_CLOSED. */
 type GoneListener = (why: PannierError) => void;
 
-/** What a handle has seen already, so that `read` gives it only the news. */
+/** The state that a handle has seen already, so that `read` gives it only the news. */
 interface KnownState {
     /** The meta record. */
     readonly generation: Generation;
@@ -321,7 +321,7 @@ interface KnownState {
 interface LogRecord {
     /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
     readonly sequence: CommitSequence;
-    /** What it changes, encoded. */
+    /** The changes, encoded. */
     readonly bytes: Uint8Array;
 }
 
@@ -337,7 +337,7 @@ interface MetaRecord {
     readonly bytes: Uint8Array;
 }
 
-/** What trees are stored in. */
+/** A page: trees consist of pages. */
 interface Page {
     /** Never used twice. */
     readonly id: PageId;
@@ -445,15 +445,15 @@ class SimulatedPageStore implements PageStore {
     close(): MaybePromise<void>;
 }
 
-/** What `read` gives. */
+/** The result of `read`. */
 interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
     /** Ascending and dense. */
     readonly log: readonly LogRecord[];
-    /** What `putKeyring` put last. */
+    /** The keyring that `putKeyring` put last. */
     readonly keyring: Uint8Array | undefined;
-    /** What came last with an `append` or a `commit`: it vouches for the end of the log. */
+    /** The log seal that came last with an `append` or a `commit`: it vouches for the end of the log. */
     readonly logSeal: Uint8Array | undefined;
 }
 

@@ -69,7 +69,7 @@ export type AggregateValue<Document, One> = One extends {
     readonly $avg: string;
 } ? number | undefined : number;
 
-/** What comes out. */
+/** The result of aggregates. */
 export type Aggregated<Document, Wanted> = {
     -readonly [Name in keyof Wanted]: AggregateValue<Document, Wanted[Name]>;
 };
@@ -79,9 +79,9 @@ export type Aggregates<Document> = {
     readonly [name: string]: Aggregate<FieldPath<Document>>;
 };
 
-/** All or nothing, which is the default. */
+/** Options of an atomic batch, which is the default: it writes all documents or none. */
 export interface AtomicOptions {
-    /** All or nothing. */
+    /** The batch writes all documents or none. */
     readonly atomic?: true;
 }
 
@@ -122,10 +122,10 @@ export interface BatchOptions {
 /** Reducers that are built in, as in CouchDB. */
 export type BuiltInReduce = '_sum' | '_count' | '_stats' | '_approx_count_distinct';
 
-/** What a built-in reduce gives. */
+/** The result of a built-in reduce. */
 export type BuiltInResult<Reduce, Value> = Reduce extends '_sum' ? Value : Reduce extends '_stats' ? NumberStatistics : number;
 
-/** One of the documents that `bulkGet` was asked for. */
+/** The result for a document that `bulkGet` was asked for. */
 export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
     readonly id: string;
     readonly ok: Document;
@@ -162,11 +162,11 @@ export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 export interface Collation {
     /** With its version: 'icu-root 15'. */
     readonly name: string;
-    /** Its code points order strings; equal for strings that count as equal. '' gives ''. Must be pure. */
+    /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
 }
 
-/** What a commit has changed in one collection. */
+/** The changes of a commit in one collection. */
 export interface CollectionChange {
     /** The ids of written, deleted and purged documents; undefined if they are too many to list, or not known. */
     readonly ids: readonly string[] | undefined;
@@ -221,7 +221,7 @@ export interface DeletedInput extends InputMeta {
     readonly _deleted: true;
 }
 
-/** One that was asked for by its id and is deleted. */
+/** A row of a deleted document that was asked for by its id. */
 export interface DeletedRow {
     /** The id of the document. */
     readonly id: string;
@@ -250,7 +250,7 @@ export interface DirectionOptions {
     readonly filter?: string | ((document: JsonObject, parameters: FilterParameters) => unknown) | undefined;
     /** Which deletions pass a selector: 'all' (default), or 'selected' ones, whose tombstones it matches, as in CouchDB. */
     readonly tombstones?: 'all' | 'selected' | undefined;
-    /** What the filter gets beside the document. Another run with the same source and parameters continues. */
+    /** The parameters of the filter, beside the document. Another run with the same source and parameters continues. */
     readonly parameters?: FilterParameters;
     /** Names a filter function: another run with the same source, version and parameters continues. */
     readonly version?: string | number | undefined;
@@ -272,9 +272,9 @@ export interface DirectionOptions {
     readonly snapshot?: boolean | undefined;
 }
 
-/** What is wrong with a document and where, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+/** A problem of a document and its path, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
 export interface DocumentIssue {
-    /** What the schema says about it. */
+    /** The schema's message. */
     readonly message: string;
     /** From the document inwards; empty for the document itself. */
     readonly path: readonly (string | number)[];
@@ -334,7 +334,7 @@ export interface EditOptions {
     readonly newEdits?: boolean;
 }
 
-/** What `encryption.info()` tells. */
+/** The result of `encryption.info()`. */
 export interface EncryptionInfo {
     /** Records that the key has sealed, at most. */
     readonly keyUses: number;
@@ -344,11 +344,11 @@ export interface EncryptionInfo {
     readonly isRotating: boolean;
 }
 
-/** One of those who can open the database. */
+/** A password or key that can open the database. */
 export interface EncryptionSlot {
     /** Names the slot, for `deleteSlot`. */
     readonly id: string;
-    /** What opens it: a password, a key or a recovery key. */
+    /** The kind of the slot: a password, a key or a recovery key. */
     readonly kind: SlotKind;
     /** As given when it was added; not secret. */
     readonly label: string;
@@ -570,7 +570,7 @@ export type FieldValue<T, Path extends string> = unknown extends T ? unknown : s
 
 /** Options of `getAttachment`: a range of bytes, and the revision of the document. */
 export interface GetAttachmentOptions extends ByteRange {
-    /** Of this revision of the document. */
+    /** The revision of the document. */
     readonly rev?: string;
 }
 
@@ -580,7 +580,7 @@ export interface GetAttachmentOptions extends ByteRange {
  */
 export class Groups<Row extends object, Document extends object> implements AsyncIterable<Row> {
     /**
-     * What each row tells beside the group.
+     * Adds aggregates of each group to its row.
      *
      * @example
      * const cities = await people.find().groupBy('city').aggregate({ people: { $count: true }, oldest: { $max: 'age' } }).toArray()
@@ -674,7 +674,7 @@ export interface HttpPeerOptions extends HttpOptions {
 
 /** A document that was not imported. */
 export interface ImportFailure {
-    /** Its place among the documents of the source; 0 is the first. */
+    /** The position among the documents of the source; 0 is the first. */
     readonly position: number;
     /** Where it begins; 1 is the first. */
     readonly line: number;
@@ -700,7 +700,7 @@ export interface ImportOptions {
     readonly format?: ImportFormat | undefined;
     /** 'insert' when left out. */
     readonly mode?: ImportMode | undefined;
-    /** What to do with a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
+    /** The treatment of a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
     readonly stubs?: 'fail' | 'drop' | undefined;
     /** Ends it with PANNIER_ABORTED; batches that were written stay. */
     readonly signal?: AbortSignal | undefined;
@@ -733,7 +733,7 @@ export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
     readonly data: string | Blob | Uint8Array;
 };
 
-/** What a document for a write may have beside its content. The fields that reads give about revisions are ignored. */
+/** The fields of a written document beside its content. The fields that reads give about revisions are ignored. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     /** Without one it gets one. */
     readonly _id?: string;
@@ -741,7 +741,7 @@ export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     readonly _rev?: string;
     /** The document is deleted; what else it holds stays readable in its tombstone. */
     readonly _deleted?: boolean;
-    /** Those that the document is to have; a stub keeps what the revision before has under that name. */
+    /** The attachments that the document is to have; a stub keeps the attachment of the revision before under that name. */
     readonly _attachments?: AttachmentInputs;
 }
 
@@ -778,7 +778,7 @@ export type ListRow<T extends object = StoredDocument> = ListedRow<T> | DeletedR
 export interface ListedRow<T extends object = StoredDocument> {
     /** The id of the document. */
     readonly id: string;
-    /** Its revision. */
+    /** The revision of the document. */
     readonly rev: string;
     /** With `docs`. */
     readonly doc?: T;
@@ -881,17 +881,17 @@ export interface LocalListOptions extends IdRange {
 export interface MigrationFailure {
     /** The id of the document. */
     readonly id: string;
-    /** Its revision. */
+    /** The revision of the document. */
     readonly rev: string;
-    /** That the document still has. */
+    /** The version that the document still has. */
     readonly version: number;
     /** Why it could not be migrated. */
     readonly message: string;
-    /** What the schema objects to; empty if the migration itself failed. */
+    /** The issues of the schema; empty if the migration itself failed. */
     readonly issues: readonly DocumentIssue[];
 }
 
-/** What a replica lacks of a document. */
+/** The revisions that a replica lacks of a document. */
 export interface MissingRevisions {
     /** Revisions that are not known here. */
     readonly missing: readonly string[];
@@ -910,7 +910,7 @@ export interface MissingRow {
 /** Options of `db.moveTo`. */
 export interface MoveOptions extends LongWork {
     /**
-     * What opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
+     * The password or key that opens the new database. It must also open the old one if that is encrypted; other passwords and keys are not
      * moved. A plain database becomes encrypted.
      */
     readonly encryption?: Credential;
@@ -924,7 +924,7 @@ export interface NetworkStatus {
     onChange(listener: () => void): () => void;
 }
 
-/** What the reduce `_stats` gives of numbers. */
+/** The result of the reduce `_stats` for numbers. */
 export interface NumberStatistics {
     /** The sum. */
     readonly sum: number;
@@ -938,13 +938,13 @@ export interface NumberStatistics {
     readonly sumsqr: number;
 }
 
-/** What happens to documents that refer to a document which is deleted. */
+/** The fate of documents that refer to a deleted one. */
 export type OnDelete = 'keep' | 'unset' | 'restrict' | 'cascade';
 
 /** A path, '-' before it for descending. */
 export type OrderedPath<Path extends string> = Path | `-${Path}`;
 
-/** What an error carries besides its code and message. */
+/** The parts of an error besides its code and message. */
 export interface PannierErrorOptions {
     /** The error underneath, kept for logs. */
     readonly cause?: unknown;
@@ -953,8 +953,8 @@ export interface PannierErrorOptions {
 }
 
 /**
- * What is wrong. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents,
- * indexes or views of a collection do not match each other.
+ * The kind of a problem. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents, indexes or views
+ * of a collection do not match each other.
  */
 export type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
 
@@ -965,7 +965,7 @@ export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partia
     [Name in keyof T as Nested<T, Name, Path, false>]?: Inner<T[Name], RestOf<Path, Name>>;
 }> : never;
 
-/** What `purge` has removed. */
+/** The result of `purge`. */
 export interface PurgeResult {
     /** The revisions that were forgotten, ancestors included. */
     readonly purged: readonly string[];
@@ -999,11 +999,11 @@ export interface Quantifiers<Document> {
  */
 export type ReduceFunction<Key = unknown, Value = unknown, Result = unknown> = (keys: (readonly [key: Key, id: string])[] | null, values: (Value | Result)[], rereduce: boolean) => Result;
 
-/** What rows were reduced to. */
+/** A row that stands for reduced rows. */
 export interface ReducedRow<Key = unknown, Value = unknown> {
     /** The key of the group; null without groups. */
     readonly key: Key;
-    /** What the reduce gives. */
+    /** The result of the reduce. */
     readonly value: Value;
 }
 
@@ -1047,7 +1047,7 @@ export interface RepairOptions extends LongWork {
     readonly encryption?: Credential;
 }
 
-/** What was saved of a collection, and what was not. */
+/** The result of a repair for one collection: saved parts, and lost ones. */
 export interface RepairedCollection {
     /** The name of the collection. */
     readonly name: string;
@@ -1055,11 +1055,11 @@ export interface RepairedCollection {
     readonly documents: number;
     /** Deleted documents that were saved. */
     readonly tombstones: number;
-    /** Of these, documents that were taken from commits behind the damage of the log. */
+    /** The number of these documents that were taken from commits behind the damage of the log. */
     readonly fromLaterCommits: number;
     /** Documents and tombstones that could not be read. */
     readonly documentsLost: number;
-    /** Their ids, as far as they are known, at most `REPAIR_IDS_MAX`. */
+    /** The ids of lost documents, as far as they are known, at most `REPAIR_IDS_MAX`. */
     readonly idsLost: readonly string[];
     /** Documents that lost conflicting revisions or their history, at most `REPAIR_IDS_MAX`. */
     readonly revisionsLost: readonly string[];
@@ -1099,7 +1099,7 @@ export type ReplicationSequence = unknown;
 /** The source or the target of `db.replicate`. */
 export type ReplicationSide = ReplicationTarget | RemoteSide | CollectionSide;
 
-/** What a retry has come to. */
+/** The result of a retry. */
 export interface RetryResult {
     /** Documents that are migrated now. */
     readonly migrated: number;
@@ -1110,7 +1110,7 @@ export interface RetryResult {
 /** A document in one of its revisions. */
 export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
-/** What a read says about revisions. */
+/** The options of a read about revisions. */
 export interface RevisionFields {
     /** Adds `_revisions`: the known ancestors, newest first. */
     readonly revs?: boolean;
@@ -1140,13 +1140,13 @@ export interface RevisionInfo {
     readonly status: RevisionStatus;
 }
 
-/** What a read gives about a document's revisions, as far as it was asked for. */
+/** The result of a read about a document's revisions, as far as it was asked for. */
 export interface RevisionMeta {
-    /** It is a tombstone: then it need not hold what a document does. */
+    /** The document is a tombstone, which need not have the fields of a document. */
     readonly _deleted?: true;
-    /** Its history, with the option `revs`. */
+    /** The history, with the option `revs`. */
     readonly _revisions?: RevisionHistory;
-    /** Its history and which revisions are stored, with the option `revsInfo`. */
+    /** The history and which revisions are stored, with the option `revsInfo`. */
     readonly _revsInfo?: readonly RevisionInfo[];
     /** Other live leaf revisions, with the option `conflicts`. */
     readonly _conflicts?: readonly string[];
@@ -1170,7 +1170,7 @@ export interface RevisionReference {
     readonly rev?: string;
 }
 
-/** One of the documents that `getRevisions` was asked for. */
+/** The result for a document that `getRevisions` was asked for. */
 export type RevisionResult<T extends object, Document = RevisionDocument<T>> = {
     readonly ok: Document;
 } | {
@@ -1296,10 +1296,10 @@ export interface Tombstone {
     readonly _deleted: true;
 }
 
-/** What a query without `reduce: false` gives. */
+/** The result of a query without `reduce: false`. */
 export type ViewAnswer<Document, Key, Value, Result> = [Result] extends [never] ? ViewRow<Key, Value, Document> : ReducedRow<Key | null, Result>;
 
-/** What `view.info()` tells. */
+/** The result of `view.info()`. */
 export interface ViewInfo {
     /** The name of the view. */
     readonly name: string;
@@ -1319,8 +1319,8 @@ export interface ViewInfo {
 }
 
 /**
- * What of an array a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements, and
- * it itself where an operand of a comparison is an array.
+ * The part of an array that a condition is about: 'whole': only the array itself, 'elements': only its elements. Undefined: its elements,
+ * and it itself where an operand of a comparison is an array.
  */
 type AboutArrays = 'whole' | 'elements';
 
@@ -1331,7 +1331,7 @@ interface AllPredicate {
     readonly values: readonly JsonValue[];
 }
 
-/** All of them hold; with none: always true. */
+/** A conjunction: all parts hold; without any: always true. */
 interface AndPredicate {
     readonly kind: 'and';
     readonly of: readonly Predicate[];
@@ -1348,7 +1348,7 @@ type BackName<Relations extends object, Name extends string> = {
     }[keyof RelationsOf<Relations, From> & string];
 }[keyof Relations & string];
 
-/** What a field is compared with in order. */
+/** The operand of an order for a field. */
 type Bound<Value> = unknown extends Value ? JsonValue : Wide<Operand<Value>> | null;
 
 /** A predicate that need not be parsed: what builder.ts makes. */
@@ -1357,7 +1357,7 @@ class BuiltPredicate {
     constructor(predicate: Predicate);
 }
 
-/** What the one who has a collection has to say about its replication. */
+/** The conditions of a collection's owner for its replication. */
 interface CollectionHost {
     /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
     readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
@@ -1406,7 +1406,7 @@ type Depth = 4;
 /** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
 type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>;
 
-/** What an array may have as an element. */
+/** The element of an array. */
 type Element<Value> = unknown extends Value ? JsonValue : ElementIn<NonNullable<Value>>;
 
 type ElementCondition<Element> = [Element] extends [never] ? never : unknown extends Element ? Readonly<Record<string, unknown>> : Operators<Element> & InnerConditions<ObjectIn<Element>>;
@@ -1427,7 +1427,7 @@ interface ElementsPredicate {
     readonly of: Predicate;
 }
 
-/** What a field is compared with for equality; any JSON value if its type is unknown. */
+/** The operand of equality for a field; any JSON value if its type is unknown. */
 type Equal<Value> = unknown extends Value ? JsonValue : Operand<Value> | null;
 
 /** An object is not compared with but has conditions inside. */
@@ -1466,7 +1466,7 @@ interface IdRange {
     readonly prefix?: string;
 }
 
-/** What can be asked of a document: its fields, its id and its revision, `N-hash`. */
+/** The document of queries: its fields, its id and its revision, `N-hash`. */
 type Identified<T extends object> = T & {
     readonly _id: string;
     readonly _rev: string;
@@ -1617,7 +1617,7 @@ type RestOf<Path extends string, Name> = Name extends string ? Path extends `${N
 
 type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown;
 
-/** What a schema gives, which is stored; any document without a schema. */
+/** The output of a schema, which is stored; any document without a schema. */
 type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
 
 /** A stored value beside a known one. `contains` ignores the case of ASCII only. Texts are in the order of their code points. */

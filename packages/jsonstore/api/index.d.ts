@@ -1,6 +1,6 @@
 // What `@pannier/jsonstore` offers. Written by `npm run api`.
 
-/** What is asked of an adapter. */
+/** A call of an adapter's procedure. */
 export interface AdapterCall {
     /** The name of the adapter. */
     readonly adapter: string;
@@ -58,7 +58,7 @@ export interface ChangeOptions extends CallbackOptions {
     readonly replaceCriteria?: readonly string[] | undefined;
 }
 
-/** What was pushed: in which state, if that is known. */
+/** A document that was pushed, with its state at that time, if known. */
 export interface CleanDocument {
     /** The id of the document. */
     readonly _id: number;
@@ -69,9 +69,9 @@ export interface CleanDocument {
 /** The name of a code. */
 export type CodeName = (typeof NAMES)[keyof typeof NAMES];
 
-/** What is declared of a collection: its search fields and its adapter. */
+/** The declaration of a collection: its search fields and its adapter. */
 export interface CollectionConfig {
-    /** What the collection can be asked by: paths (`address.city`, also through arrays) and types. */
+    /** The fields of queries: paths (`address.city`, also through arrays) and types. */
     readonly searchFields?: Readonly<Record<string, SearchFieldType>> | undefined;
     /** Fields whose values are not in the documents, but are given with them to `add`. */
     readonly additionalSearchFields?: Readonly<Record<string, SearchFieldType>> | undefined;
@@ -83,7 +83,7 @@ export interface CollectionConfig {
     readonly dropCollection?: boolean | undefined;
 }
 
-/** What `toString` gives. */
+/** The result of `toString`. */
 export interface CollectionListing<T extends object = JsonObject> {
     /** The collection and its first documents. */
     readonly collection: {
@@ -98,7 +98,7 @@ export interface CollectionListing<T extends object = JsonObject> {
 
 /** A document with changes that were not pushed yet. */
 export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreDocument<T> {
-    /** What was done to it last. */
+    /** The last change of the document. */
     readonly _operation: Operation;
     /** When, in milliseconds since 1970. */
     readonly _dirty: number;
@@ -108,15 +108,15 @@ export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreD
 
 /** The content of one collection, as the functions of the old app gave it. */
 export interface ExportedCollection {
-    /** What `findAll()` gave. */
+    /** The result of `findAll()`. */
     readonly documents: readonly object[];
-    /** What `getAllDirty()` gave: also those that were removed. */
+    /** The result of `getAllDirty()`, removed documents included. */
     readonly dirty?: readonly object[] | undefined;
-    /** What `findAll({ filter: ['_id', …] })` gave, with the additional search fields. */
+    /** The result of `findAll({ filter: ['_id', …] })`, with the additional search fields. */
     readonly additional?: readonly object[] | undefined;
 }
 
-/** What an export holds. */
+/** The content of an export. */
 export interface ExportedData {
     /** The documents of each collection. */
     readonly collections: Readonly<Record<string, ExportedCollection>>;
@@ -149,11 +149,11 @@ export interface FindOptions extends CallbackOptions {
     readonly sort?: readonly Readonly<Record<string, string>>[] | undefined;
 }
 
-/** What was imported into one collection. */
+/** The result of an import into one collection. */
 export interface ImportedCollection {
     /** How many documents were imported. */
     readonly imported: number;
-    /** Those whose ids there were already: they are left as they are. */
+    /** The number of documents whose ids were in use: the stored documents stay as they are. */
     readonly skipped: number;
 }
 
@@ -204,7 +204,7 @@ export interface JQueryPromise<T> {
     promise(): this;
 }
 
-/** The one of the app, with the default settings. */
+/** The store of the app, with the default settings. */
 export const JSONStore: JSONStoreApi;
 
 /** The whole API, as `WL.JSONStore` has it. */
@@ -289,7 +289,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     find(query: SearchCriteria | readonly SearchCriteria[], options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
     /** All documents. */
     findAll(options?: FindOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
-    /** Those of the ids that there are, in the order of ids. */
+    /** Finds the documents that have these ids, in the order of ids. */
     findById(ids: number | readonly number[], options?: CallbackOptions | null): JSONStorePromise<JSONStoreDocument<T>[]>;
     /**
      * Documents that match one of the query parts.
@@ -317,7 +317,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     erase(target: RemoveTarget<T> | readonly RemoveTarget<T>[], options?: RemoveOptions | null): JSONStorePromise<number>;
     /** Replaces documents by those that equal them in all criteria, and adds others if wanted. Resolves with the number of both. */
     change(data: readonly T[], options?: ChangeOptions | null): JSONStorePromise<number>;
-    /** What was added, replaced and removed and is not pushed yet, in that order. */
+    /** Documents that were added, replaced and removed and are not pushed yet, in that order. */
     getAllDirty(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
     /** Another name of `getAllDirty`. */
     getPushRequired(options?: CallbackOptions | null): JSONStorePromise<DirtyDocument<T>[]>;
@@ -329,7 +329,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     countAllDirty(options?: CallbackOptions | null): JSONStorePromise<number>;
     /** Another name of `countAllDirty`. */
     pushRequiredCount(options?: CallbackOptions | null): JSONStorePromise<number>;
-    /** Of documents that `getAllDirty` gave: unless they were changed since, they are pushed. Resolves with their number. */
+    /** Marks documents of `getAllDirty` as pushed, unless they were changed since. Resolves with their number. */
     markClean(documents: readonly CleanDocument[], options?: CallbackOptions | null): JSONStorePromise<number>;
     /**
      * Hands dirty documents to the adapter, one by one: all, or the given documents or ids. Resolves with the failures.
@@ -388,7 +388,7 @@ export class JSONStoreError extends Error {
     readonly usr: string;
     /** The document, if the error is about one. */
     readonly doc: unknown;
-    /** What was done before it failed. */
+    /** The work that was done before the failure. */
     readonly res: unknown;
     constructor(err: number, facts?: ErrorFacts);
     /** The error as text. */
@@ -413,7 +413,7 @@ export interface JSONStorePromise<T> extends Promise<T> {
     always(...callbacks: readonly ((resultOrError: unknown) => unknown)[]): this;
     /** This promise as jQuery 1 and 2 take it. */
     promise(): JQueryPromise<T>;
-    /** What follows is again such a promise. */
+    /** A promise that follows is again such a promise. */
     then<A = T, B = never>(onFulfilled?: ((value: T) => A | PromiseLike<A>) | null, onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null): JSONStorePromise<A | B>;
 }
 
@@ -429,7 +429,7 @@ export interface JSONStoreSettings {
     readonly invokeProcedure?: InvokeProcedure | undefined;
     /** Asked before a store is made with `localKeyGen: false`; its failure is code 16. Keys are Pannier's own in any case. */
     readonly secureRandom?: (() => unknown) | undefined;
-    /** What `toString` writes to; the console when left out. */
+    /** The output of `toString`; the console when left out. */
     readonly log?: ((text: string) => void) | undefined;
     /** For `sync`; the platform's own when left out. */
     readonly fetch?: typeof fetch | undefined;
@@ -437,14 +437,14 @@ export interface JSONStoreSettings {
     readonly environment?: Environment | undefined;
 }
 
-/** What an app stores. */
+/** An object that an app stores. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** How documents are loaded from an adapter. */
 export interface LoadOptions {
     /** The name of the procedure. */
     readonly procedure: string;
-    /** Its parameters. */
+    /** The parameters of the procedure. */
     readonly params?: readonly unknown[] | undefined;
     /**
      * Where in the answer the documents are: an object or an array. If the answer has an `invocationResult` (adapters of Worklight), or a
@@ -453,10 +453,10 @@ export interface LoadOptions {
     readonly key: string;
 }
 
-/** What was done to a dirty document. */
+/** The change of a dirty document. */
 export type Operation = 'add' | 'store' | 'replace' | 'refresh' | 'remove';
 
-/** What `push` takes: documents or their ids. */
+/** The argument of `push`: documents or their ids. */
 export type PushTarget<T extends object = JsonObject> = JSONStoreDocument<T> | number | readonly (JSONStoreDocument<T> | number)[];
 
 /** Conditions by their names: `{ $like: [{ name: 'ann' }], $lessThan: [{ age: 30 }] }`. */
@@ -497,7 +497,7 @@ export class QueryPartConditions {
     /** The field is outside the two values. */
     notBetween(field: string, from: QueryValue, to: QueryValue): this;
     notBetween(field: string, range: readonly QueryValue[]): this;
-    /** One of the values. */
+    /** Finds documents with one of the values. */
     inside(field: string, values: readonly QueryValue[]): this;
     /** The field equals none of the values. */
     notInside(field: string, values: readonly QueryValue[]): this;
@@ -582,7 +582,7 @@ export function createJSONStore(settings?: JSONStoreSettings): JSONStoreApi;
  */
 export function importJSONStore(store: JSONStoreApi, exported: ExportedData | string): Promise<Record<string, ImportedCollection>>;
 
-/** What is added to `WL`. */
+/** The additions to `WL`. */
 interface Additions {
     readonly JSONStore: JSONStoreApi;
     /** For `sort`: `[{ age: WL.constant.DESCENDING }]`. */
@@ -598,9 +598,9 @@ interface ErrorFacts {
     /** The name of the collection. */
     readonly col?: string;
     readonly usr?: string;
-    /** What the failure is about: documents, mostly. */
+    /** The subject of the failure: documents, mostly. */
     readonly doc?: unknown;
-    /** What the operation has, or what an adapter has answered. */
+    /** The result of the operation so far, or the answer of an adapter. */
     readonly res?: unknown;
     readonly cause?: unknown;
 }

@@ -6,7 +6,7 @@ export interface CanSource<Question extends readonly unknown[]> {
     subscribeCan(question: Question, listener: (answer: boolean | undefined) => void): () => void;
 }
 
-/** What `useCount` returns. */
+/** The result of `useCount`. */
 export interface CountResult {
     /** Undefined until it is there. */
     readonly count: number | undefined;
@@ -19,7 +19,7 @@ export interface CountResult {
 /** A query whose count is to be live while the component is mounted, or a count that is live already and that its owner closes. */
 export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount;
 
-/** What `useDocument` returns. */
+/** The result of `useDocument`. */
 export interface DocumentResult<Row extends object> {
     /** Undefined while it is loading, and for a missing document: `status` says which. */
     readonly document: Row | undefined;
@@ -29,7 +29,7 @@ export interface DocumentResult<Row extends object> {
     readonly error: unknown;
 }
 
-/** What is needed of a collection. */
+/** The part of a collection that `useDocument` needs. */
 export interface DocumentSource<Row extends object> {
     /** A query on the collection. */
     find(selector: {
@@ -37,7 +37,7 @@ export interface DocumentSource<Row extends object> {
     }): Pick<Query<Row>, 'live' | 'isSame'>;
 }
 
-/** What `useDraft` returns. */
+/** The result of `useDraft`. */
 export interface Draft<Row extends object> {
     /** The document with what is typed. Undefined while the document is, and nothing is typed. */
     readonly draft: Row | undefined;
@@ -54,7 +54,7 @@ export type DraftFields<Row extends object> = {
     [Name in keyof Row as Name extends `_${string}` ? never : Name]?: Row[Name];
 };
 
-/** What `useLiveQuery` returns. */
+/** The result of `useLiveQuery`. */
 export interface LiveResult<Row extends object> {
     /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
     readonly rows: readonly Row[];
@@ -86,7 +86,7 @@ export interface StatusSource<Status> {
     subscribe(listener: () => void): () => void;
 }
 
-/** What `useSync` returns. */
+/** The result of `useSync`. */
 export interface SyncState {
     /** 'idle' without a replication. */
     readonly status: ReplicationStatus | 'idle';
@@ -99,8 +99,8 @@ export interface SyncState {
 }
 
 /**
- * What `client.can` answers: whether the rules admit a write. Undefined until it is known, and where that can't be known on this device.
- * The component renders again when the answer is another one.
+ * The answer of `client.can`: whether the rules admit a write. Undefined until it is known, and where that can't be
+ * known on this device. The component renders again when the answer is another one.
  *
  * @example
  * const mayUpdate = useCan(client, 'update', task)

@@ -25,7 +25,7 @@ export interface RequiredText {
 export interface SortPath {
     /** `author.name` */
     readonly path: string;
-    /** What a missing value counts as. */
+    /** The value that a missing one counts as. */
     readonly empty: '' | 0 | false;
 }
 
@@ -43,7 +43,7 @@ export function compareSortValues(one: readonly unknown[], other: readonly unkno
  */
 export function compile(bound: BoundRule, records: RuleRecords): Compiled;
 
-/** One of the texts without which the rule does not admit a record; undefined if there may be others. */
+/** A text without which the rule does not admit a record; undefined if there may be other ones. */
 export function requiredText(rule: BoundRule): RequiredText | undefined;
 
 /** The `sort` of `bind` as paths, for a query planner. Undefined if one of them is computed: lists, JSON, `:length` and `:lower`. */

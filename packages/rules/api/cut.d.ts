@@ -56,7 +56,7 @@ export type AtomNumber = number;
 export interface Cut extends CutOptions {
     /** A record is admitted if one of them admits it. */
     readonly alternatives: readonly Alternative[];
-    /** What can't be cut, with positions in the rule. If there is one, the alternatives say nothing. */
+    /** The parts that can't be cut, with positions in the rule. If there is one, the alternatives say nothing. */
     readonly problems: readonly RuleError[];
     /** The collections of other records that the rule reads. */
     readonly collections: readonly Collection[];
@@ -68,7 +68,7 @@ export interface Cut extends CutOptions {
  */
 export type CutCost = 'A' | 'B' | 'C' | 'D' | 'E';
 
-/** What `cut` takes. */
+/** The options of `cut`. */
 export interface CutOptions {
     /** All collections. */
     readonly schema: Schema;
@@ -80,19 +80,19 @@ export interface CutOptions {
     readonly accounts: string | null;
 }
 
-/** What an account holds of one alternative. It is plain data, and equal holdings have equal texts. */
+/** The holding of one alternative. It is plain data, and equal holdings have equal texts. */
 export interface Holding {
     /** The values of the ground; undefined if it has none. Sorted. */
     readonly grounds?: readonly string[];
     /** The bound of a range by the account. */
     readonly bound?: SqlValue;
-    /** One for each of `sets`. */
+    /** The set of values for each of `sets`. */
     readonly sets: readonly ValueSet[];
-    /** What `tests` read of the account and of records that it leads to. */
+    /** The values of the account and of related records that `tests` read. */
     readonly account?: Parameters;
 }
 
-/** One for each alternative; `null` where the account holds nothing of it. */
+/** The holding of each alternative; `null` where the account holds nothing of it. */
 export type Holdings = readonly (Holding | null)[];
 
 /** An own value beside one of the account or of the clock. */
@@ -101,7 +101,7 @@ export interface OwnRange {
     readonly field: string;
     /** How the own value is compared with the other one. */
     readonly operator: '<' | '<=' | '>' | '>=';
-    /** What has the other value. */
+    /** The source of the other value. */
     readonly by: 'account' | 'clock';
     /** The comparison that it stands for. */
     readonly atoms: readonly AtomNumber[];
@@ -139,11 +139,11 @@ export interface RecordSide {
     readonly own: RuleRecord;
 }
 
-/** What a cut rule costs. */
+/** The cost of a cut rule. */
 export interface RuleCost {
-    /** That of the dearest alternative. */
+    /** The cost of the dearest alternative. */
     readonly cost: CutCost;
-    /** One for each alternative of the rule; empty for class E. */
+    /** The cost of each alternative of the rule; empty for class E. */
     readonly alternatives: readonly AlternativeCost[];
 }
 
@@ -179,7 +179,7 @@ export interface ValueSet {
     readonly values: readonly string[];
 }
 
-/** What an account with these holdings sees at a time. */
+/** The view of an account with these holdings at a time. */
 export class Viewer {
     constructor(rule: Cut, holdings: Holdings, now: Date);
     /** Whether the account sees a record. */

@@ -3,7 +3,7 @@
 /** An operand that may stand in a call. */
 export type Argument = Name | Text | Numeral;
 
-/** What `bind` takes. */
+/** The options of `bind`. */
 export interface BindOptions {
     /** All collections. */
     readonly schema: Schema;
@@ -11,7 +11,7 @@ export interface BindOptions {
     readonly collection: string;
     /** A rule of the collection. It may read hidden fields. */
     readonly rule?: Expression | undefined;
-    /** What the caller asks for. Where it reads a row that the rule also reads, both speak of the same row. */
+    /** The filter of the caller. Where it reads a row that the rule also reads, both speak of the same row. */
     readonly filter?: Expression | undefined;
     /** Paths that a list is sorted by, for `@pannier/rules/compile`: their collections' list rules apply, too. */
     readonly sort?: readonly string[];
@@ -48,7 +48,7 @@ export interface Call {
     readonly kind: 'call';
     /** The function: `geoDistance`, `strftime` or `search`. */
     readonly name: string;
-    /** What stands between the parentheses. */
+    /** The arguments between the parentheses. */
     readonly of: readonly Argument[];
     /** Where its name begins. */
     readonly at: number;
@@ -72,13 +72,13 @@ export interface Collection {
 
 /** A collection in the form of PocketBase's API. Keys that rules do not need are ignored. */
 export interface CollectionDefinition {
-    /** Its id; the name by default. Relations refer to it. */
+    /** The id of the collection; the name by default. Relations refer to it. */
     readonly id?: string;
     /** As in a path: `@collection.NAME`, `NAME_via_field`. Upper and lower case are the same. */
     readonly name: string;
     /** `auth`, `base` or `view`. */
     readonly type?: string;
-    /** Its fields. `id` is there anyway. */
+    /** The fields of the collection. `id` is there anyway. */
     readonly fields: readonly FieldDefinition[];
     /** `null` keeps it from filters of those who are not trusted; a rule is added to their filters. */
     readonly listRule?: string | null;
@@ -94,9 +94,9 @@ export interface Comparison {
     readonly operator: Operator;
     /** With `?`: one value is enough. Without it, every value of a multi-valued path must match. */
     readonly any: boolean;
-    /** What stands on the left. */
+    /** The left operand. */
     readonly left: Operand;
-    /** What stands on the right. */
+    /** The right operand. */
     readonly right: Operand;
 }
 
@@ -130,7 +130,7 @@ export interface Field {
 export interface FieldDefinition {
     /** As in a path. */
     readonly name: string;
-    /** One of PocketBase's 14 types. */
+    /** A name of one of PocketBase's 14 types. */
     readonly type: string;
     /** Kept from filters of those who are not trusted. */
     readonly hidden?: boolean;
@@ -146,7 +146,7 @@ export interface FieldDefinition {
 
 /** Records that a step leads to. */
 export interface FoundRecords {
-    /** Those that are known here. */
+    /** The records that are known here. */
     readonly records: readonly RuleRecord[];
     /** False if there may be others: what depends on them has no answer. */
     readonly isComplete: boolean;
@@ -186,7 +186,7 @@ export type Operand = Argument | Call;
 /** How two operands are compared. `~` is "contains". */
 export type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=' | '~' | '!~';
 
-/** What `parse` takes beside the text. */
+/** The options of `parse`, beside the text. */
 export interface ParseOptions {
     /** The greatest number of bytes, as UTF-8; no limit by default. `FILTER_BYTES_MAX` is PocketBase's for filters. */
     readonly maxBytes?: number;
@@ -198,11 +198,11 @@ export interface RowBudget {
     left: number;
 }
 
-/** What `check` finds. */
+/** The result of `check`. */
 export interface RuleCheck {
     /** Mistakes: the rule can't be saved. One for each operand at most. */
     readonly errors: readonly RuleError[];
-    /** What is allowed and probably wrong: a name of the request that is nearly a field, or a modifier that will fail. */
+    /** Problems that are allowed and probably wrong: a name of the request that is nearly a field, or a modifier that will fail. */
     readonly warnings: readonly RuleError[];
 }
 
@@ -219,20 +219,20 @@ export interface RuleCheck {
  * }
  */
 export class RuleError extends Error {
-    /** What kind of mistake it is. */
+    /** The kind of mistake. */
     readonly code: RuleErrorCode;
     /** The offset in the text. */
     readonly position: number;
-    /** What to write instead, if that can be said. It also ends the message. */
+    /** The right form, if it is known. It also ends the message. */
     readonly hint: string;
     constructor(code: RuleErrorCode, problem: string, position: number, hint?: string);
 }
 
-/** What kind of mistake a `RuleError` reports. */
+/** The kind of mistake that a `RuleError` reports. */
 export type RuleErrorCode = 
 /** The text is not a rule. */
 'syntax'
-/** It is longer, or has more comparisons, than allowed. */
+/** The rule is longer, or has more comparisons, than allowed. */
  | 'limit'
 /** A name, modifier or function leads nowhere. */
  | 'unknown'

@@ -46,7 +46,7 @@ export interface AuthOptions {
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
 export interface BorrowedDatabase extends Disposable {
-    /** It is open until then. */
+    /** The database, which stays open until `release`. */
     readonly database: Database;
     /** Idempotent. Feeds, live queries and replications have to end before. */
     release(): void;
@@ -60,7 +60,7 @@ export interface CertificateFiles {
     readonly key: string;
 }
 
-/** What is set for a collection, and its upkeep. */
+/** The settings of a collection, and its upkeep. */
 export class CollectionAdministration {
     /** The name by which users know it. */
     readonly database: string;
@@ -165,7 +165,7 @@ export class Gateway {
      * const [outcome] = await people.put([{ _id: 'ann', age: 31 }])
      */
     collection(principal: Principal, database: string): Promise<GuardedCollection>;
-    /** What is set for a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
+    /** The settings of a collection. @throws ServiceError NOT_FOUND, UNAUTHENTICATED, FORBIDDEN */
     administration(principal: Principal, database: string): Promise<CollectionAdministration>;
     /** @internal For the server itself: what acts for somebody asks for `collection`. */
     exists(database: string): Promise<boolean>;
@@ -210,7 +210,7 @@ export class GuardedCollection {
         readonly latest?: boolean;
         readonly partial?: boolean;
     }): Promise<BulkGetResult<JsonObject>[]>;
-    /** Which of these revisions are not here. */
+    /** The revisions among these that are missing here. */
     revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
     /** Documents in the order of their ids, or those with certain ids. */
     list(options: ListIdsOptions): DocumentList<ListRow<Stored>>;
@@ -223,7 +223,7 @@ export class GuardedCollection {
     view(name: string, definition: object): ReadableView;
     /** How many documents there are, and how far the change feed goes. */
     info(): Promise<CollectionInfo>;
-    /** Of this life of the collection. */
+    /** The epoch of the collection. */
     epoch(): Promise<string>;
     /** The users that may use it, as an admin has set it; undefined: never set. */
     security(): Promise<JsonObject | undefined>;
@@ -250,13 +250,13 @@ export type GuardedDocuments = readonly (JsonObject | Refusal)[];
 export interface GuardedWrite extends Write {
     /** The documents that are to be written. */
     readonly documents: readonly JsonObject[];
-    /** What the collection has of them. */
+    /** The collection's documents of the write. */
     readonly stored: StoredDocuments;
 }
 
 /** The application, for hooks. No rule stops it. `All`: the types of its collections. */
 export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
-    /** What superusers have set, with the secrets. */
+    /** The settings of superusers, with the secrets. */
     settings(): SettingsValues;
     /** @throws ServiceError NOT_FOUND */
     findCollectionByNameOrId(nameOrId: string): Definition;
@@ -390,13 +390,13 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     unhide(...names: readonly (keyof Of['values'] & string)[]): this;
     /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
     withCustomData(isShown: boolean): this;
-    /** What everybody may see of a record that everybody may see. */
+    /** The fields that everybody may see of a record that everybody may see. */
     publicExport(): Readonly<Record<string, unknown>>;
     /** As `publicExport`. */
     toJSON(): Readonly<Record<string, unknown>>;
-    /** What hooks make of what a client would see. */
+    /** The JSON that a client would see, with the changes of hooks. */
     enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
-    /** What hooks have set, in order. */
+    /** The values that hooks have set, in order. */
     get changes(): readonly HookChange[];
     /** As it is stored, after the last time that it was. Undefined: the record is new. */
     get document(): JsonObject | undefined;
@@ -405,8 +405,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
 }
 
 /**
- * What the function that a hook file exports gets. Names are those of PocketBase. `All`: the types of the collections, which the server
- * writes into `types.d.ts` beside the files.
+ * The argument of the function that a hook file exports. Names are those of PocketBase. `All`: the types of the
+ * collections, which the server writes into `types.d.ts` beside the files.
  *
  * @example
  * import type { Hooks } from '@pannier/server'
@@ -455,7 +455,10 @@ export interface ListenOptions {
 export interface MigrationApp extends HookApp {
     /** @throws TypeError for an unknown option; ServiceError INVALID with data */
     createCollection(values: CollectionInput): Promise<Definition>;
-    /** What is left out stays. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with data */
+    /**
+     * Changes a definition; parts that are left out stay. @throws TypeError for an unknown option; ServiceError NOT_FOUND; INVALID with
+     * data
+     */
     updateCollection(nameOrId: string, values: CollectionInput, fields?: FieldChanges): Promise<Definition>;
     /** With its records. @throws ServiceError NOT_FOUND; INVALID if another collection refers to it */
     deleteCollection(nameOrId: string): Promise<void>;
@@ -465,11 +468,11 @@ export interface MigrationApp extends HookApp {
     saveReport(values: ReportInput): Promise<void>;
     /** @throws ServiceError NOT_FOUND */
     deleteReport(name: string): Promise<void>;
-    /** What is left out stays. @throws ServiceError INVALID with data */
+    /** Changes settings; settings that are left out stay. @throws ServiceError INVALID with data */
     updateSettings(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-/** What a route requires of the principal; each value includes those before it. */
+/** The principal that a route requires; each value includes those before it. */
 export type Needs = 'anyone' | 'user' | 'member' | 'database-admin' | 'server-admin';
 
 /** A server that is made by `createServer`. */
@@ -478,7 +481,10 @@ export interface PannierServer {
     readonly url: string | undefined;
     /** The database that it serves. */
     readonly database: Database;
-    /** What the server's users may do, for the program around it: `server.gateway.collection(SYSTEM, 'people')`. */
+    /**
+     * Collections with the guards of the server, for the program around it: `server.gateway.collection(SYSTEM,
+     * 'people')`.
+     */
     readonly gateway: Gateway;
     /** The application backend: collections with fields and rules, accounts, settings. */
     readonly backend: Backend;
@@ -499,13 +505,13 @@ export interface Principal {
     /** An admin of the whole server: no rule stops an admin. */
     readonly isAdmin: boolean;
     /**
-     * What shows who it is. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
+     * The proof of the identity. `delegation`: the server acts with the rights of a user who is not there. `setup`: a guest who may make
      * the first superuser.
      */
     readonly by: 'nothing' | 'session' | 'password' | 'token' | 'delegation' | 'setup' | 'system';
     /** The record that has logged in, of an auth collection of the application, or that an API token acts as. */
     readonly account?: Account;
-    /** What the account may do is narrowed to the scopes of this API token. */
+    /** The API token to whose scopes the account is narrowed. */
     readonly apiToken?: ApiTokenOf;
     /** The id of the session that its token is of. */
     readonly session?: string;
@@ -519,8 +525,8 @@ export type Refusal = ServiceError | PannierError;
 /** How the replicator works. */
 export interface ReplicatorOptions {
     /**
-     * What is not public and may be replicated with all the same: names, addresses and ranges, each perhaps with a port: 'couch.lan',
-     * '127.0.0.1:5985', '10.0.0.0/8'. None when left out.
+     * Hosts that are not public and allowed all the same: names, addresses and ranges, each perhaps with a port:
+     * 'couch.lan', '127.0.0.1:5985', '10.0.0.0/8'. None when left out.
      */
     readonly hosts?: readonly string[];
     /** Replications that run at a time; others wait. 500 when left out. */
@@ -570,9 +576,9 @@ export class RouteEvent<App = HookApp> {
     readonly app: App;
     /** The account that asks; undefined for guests. */
     readonly auth: HookRecord | undefined;
-    /** What was asked. */
+    /** The request as the handler reads it. */
     readonly request: RouteRequest;
-    /** That of the URL, if it names one. */
+    /** The collection that the URL names. */
     readonly collection: Definition | undefined;
     /** The record that an event of requests is about; undefined where no record is meant. */
     readonly record: HookRecord | undefined;
@@ -591,7 +597,9 @@ export class RouteEvent<App = HookApp> {
     remoteIP(): string;
     /** Whether the connection is encrypted, also through proxies that the server trusts. */
     isTLS(): boolean;
-    /** What rules read of the request, and its body. @throws ServiceError INVALID for a body that can't be read */
+    /**
+     * The part of the request that rules read, and its body. @throws ServiceError INVALID for a body that can't be read
+     */
     requestInfo(): Promise<RequestInfo & {
         readonly body: Readonly<Record<string, unknown>>;
     }>;
@@ -599,7 +607,7 @@ export class RouteEvent<App = HookApp> {
     bindBody(): Promise<Readonly<Record<string, unknown>>>;
     /** The uploads of a form under a name. They can be read until the answer is sent. */
     findUploadedFiles(name: string): Promise<readonly UploadedFile[]>;
-    /** What another handler of the chain has kept under a name. */
+    /** A value that another handler of the chain has kept under a name. */
     get(name: string): unknown;
     /** Keeps a value for other handlers of the chain. */
     set(name: string, value: unknown): void;
@@ -675,7 +683,7 @@ export interface ServerLimits {
     readonly heartbeatMsMin: number;
     /** Change feeds that wait at the same time. */
     readonly feedsMax: number;
-    /** Of them those of one user, or of one address from where nobody has logged in. */
+    /** Change feeds of one user, or of one address from where nobody has logged in. */
     readonly feedsPerUserMax: number;
     /** A stream of `/api/realtime` ends when it had no message for that long, */
     readonly realtimeIdleMsMax: number;
@@ -714,7 +722,7 @@ export interface ServerOptions extends AppOptions {
      * known at CouchDB's door alone. Without an admin, `server.backend.accounts.firstSuperuser` makes the first superuser.
      */
     readonly admin?: string;
-    /** Of passwords, sessions and logins. */
+    /** Settings of passwords, sessions and logins. */
     readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>;
     /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
     readonly https?: HttpsOptions;
@@ -755,13 +763,13 @@ export interface ServerOptions extends AppOptions {
     readonly plugins?: readonly FastifyPluginAsync[];
 }
 
-/** What the server refuses, or can't do. */
+/** A refusal of the server, or a failure. */
 export class ServiceError extends Error {
     /** Stable: programs may compare it. */
     readonly code: ServiceErrorCode;
     /** When it may go well. */
     readonly retryAfterSeconds: number | undefined;
-    /** What is wrong with each field of an input. */
+    /** The error of each field of an input. */
     readonly data: ErrorData | undefined;
     /** `message` is shown to the principal. */
     constructor(code: ServiceErrorCode, message: string, options?: ErrorOptions & {
@@ -772,7 +780,7 @@ export class ServiceError extends Error {
 
 /** Codes are stable. */
 export type ServiceErrorCode = 
-/** It is not known who asks, and a guest may not. */
+/** The identity of the caller is unknown, and a guest may not. */
 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_FOUND'
 /** Something else was written meanwhile, or has the name. */
  | 'CONFLICT'
@@ -780,7 +788,7 @@ export type ServiceErrorCode =
  | 'EXISTS' | 'INVALID' | 'INVALID_NAME' | 'INVALID_DESIGN' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
 /** A collection takes no more bytes. */
  | 'FULL'
-/** It may go well another time. */
+/** The request may succeed another time. */
  | 'UNAVAILABLE'
 /** This place lacks what it takes. */
  | 'UNSUPPORTED'
@@ -800,8 +808,8 @@ export interface SharedStorage {
 }
 
 /**
- * What a guard may read of the collection. If a replicated document that it has judged was changed since, it is asked again. An edit
- * needs no such care: it names the revision that it replaces.
+ * The part of the collection that a guard may read. If a replicated document that it has judged was changed since, it is asked again. An
+ * edit needs no such care: it names the revision that it replaces.
  */
 export interface StoredDocuments {
     /** The name of the collection in the database of the server. */
@@ -859,7 +867,7 @@ export function createServer(options: ServerOptions): Promise<PannierServer>;
 
 /** The rights of principals, as authentication knows them. */
 interface AccessRules {
-    /** What a principal may read. @throws ServiceError if it may not open the collection at all */
+    /** The scope that a principal may read. @throws ServiceError if it may not open the collection at all */
     scopeOf(principal: Principal, database: string): Promise<ReadScope>;
     /** @throws ServiceError unless the principal may change what is set for a collection */
     checkAdmin(principal: Principal, database: string): Promise<void>;
@@ -937,9 +945,9 @@ interface AskedRecord {
 interface AuthDefinition extends DefinitionBase {
     /** Tells it from base and view collections. */
     readonly type: 'auth';
-    /** What an account has to meet to log in. */
+    /** The condition for an account to log in. */
     readonly authRule: Rule;
-    /** Those that it admits may do to an account what else only itself may. */
+    /** The condition for other accounts to do to an account what else only itself may do. */
     readonly manageRule: Rule;
     /** The mail about a login from a new place. */
     readonly authAlert: {
@@ -976,13 +984,13 @@ interface AuthDefinition extends DefinitionBase {
     };
     /** The secret and the life of a session's token. */
     readonly authToken: TokenOptions;
-    /** The same of links that reset a password. */
+    /** Options of links that reset a password. */
     readonly passwordResetToken: TokenOptions;
-    /** The same of links that change an address. */
+    /** Options of links that change an address. */
     readonly emailChangeToken: TokenOptions;
-    /** The same of links that verify an address. */
+    /** Options of links that verify an address. */
     readonly verificationToken: TokenOptions;
-    /** The same of tokens for protected files. */
+    /** Options of tokens for protected files. */
     readonly fileToken: TokenOptions;
     /** The mail with the link that verifies an address. */
     readonly verificationTemplate: MailTemplate;
@@ -1011,7 +1019,7 @@ interface BoolField extends FieldBase, Requirable {
     readonly type: 'bool';
 }
 
-/** What draws. */
+/** The source of chance. */
 type Chance = Pick<Environment, 'randomBytes'>;
 
 /** A filter of one change feed. Call `dispose` when the feed ends. */
@@ -1112,7 +1120,7 @@ interface EditorField extends FieldBase, Requirable {
     readonly convertURLs: boolean;
 }
 
-/** What is wrong with an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
+/** Errors of an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
 interface ErrorData {
     /** The error of one value, or the errors inside it. */
     readonly [name: string]: FieldError | ErrorData;
@@ -1123,7 +1131,7 @@ type EventOf<Event, All extends CollectionTypes, Name extends keyof All, More> =
     [Key in keyof Event]: Key extends 'app' ? HookApp<All> : Key extends 'record' ? NamedRecord<All, Name, More> | Extract<Event[Key], undefined> : Event[Key];
 };
 
-/** What all fields have. */
+/** The common part of all fields. */
 interface FieldBase {
     /** Stays when the field is renamed. */
     readonly id: string;
@@ -1135,7 +1143,7 @@ interface FieldBase {
     readonly presentable: boolean;
     /** Can't be removed. */
     readonly system: boolean;
-    /** What the admin page says about it. */
+    /** The help on the admin page. */
     readonly help?: string;
     /** `search()` looks for words in it. Undefined: it does not. */
     readonly searchable?: true;
@@ -1147,13 +1155,13 @@ interface FieldBase {
 
 type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
 
-/** What is wrong with one value, in PocketBase's words. */
+/** The error of one value, in PocketBase's words. */
 interface FieldError {
     /** Stable: `validation_required`. */
     readonly code: string;
     /** For a person. */
     readonly message: string;
-    /** What the message was made with. */
+    /** The parameters of the message. */
     readonly params?: Readonly<Record<string, unknown>>;
 }
 
@@ -1169,7 +1177,7 @@ interface FileField extends FieldBase, Requirable {
 /** Values for the `{:name}` of a filter. */
 type FilterParameters = Readonly<Record<string, string | number | boolean | null | Date>>;
 
-/** What a request brings. */
+/** The content of a request. */
 interface Form {
     /** By name; those of a form as texts, numbers or booleans, as they look. */
     readonly values: JsonObject;
@@ -1193,10 +1201,10 @@ class GuardChain {
     get prepares(): boolean;
     /** The documents as the guards return them, in their order; or why one is refused. */
     prepare(write: GuardedWrite): Promise<readonly (JsonObject | Refusal)[]>;
-    /** What judges inside the transaction. Ask it after `prepare`. */
+    /** The judges inside the transaction. Ask it after `prepare`. */
     decide(write: Write): readonly Judge[];
     /**
-     * What judges documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
+     * The judges of documents that a delete takes along, or changes. A refusal is one of the delete. `nameOf`: by which users know a
      * collection of the library.
      */
     following(write: Write, nameOf: (collection: string) => string | undefined): FollowingGuard;
@@ -1261,9 +1269,9 @@ type JsonObject = Record<string, unknown>;
 
 /** Something that has happened. */
 interface LogEntry {
-    /** One of `LOG_LEVELS`; `info` when left out. */
+    /** A level of `LOG_LEVELS`; `info` when left out. */
     readonly level?: number;
-    /** What happened, in a line. */
+    /** The event, in a line. */
     readonly message: string;
     /** JSON. It must have no secrets. */
     readonly data?: JsonObject;
@@ -1305,10 +1313,10 @@ interface NumberField extends FieldBase, Requirable {
     readonly onlyInt: boolean;
 }
 
-/** What a value of a parameter may be. */
+/** The type of a parameter's values. */
 type ParameterType = 'text' | 'number' | 'integer' | 'bool' | 'date';
 
-/** What may be left out, at any depth. */
+/** A type whose parts may be left out, at any depth. */
 type Partially<T> = T extends readonly (infer One)[] ? readonly Partially<One>[] : T extends object ? {
     readonly [Name in keyof T]?: Partially<T[Name]>;
 } : T;
@@ -1343,7 +1351,7 @@ interface PublicFilesOptions {
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
-    /** It is small: it may be written in one commit with those of others. */
+    /** True for a small write, which may share one commit with writes of others. */
     readonly grouped?: boolean;
 }
 
@@ -1364,10 +1372,10 @@ interface RateLimitRule {
     readonly maxRequests: number;
 }
 
-/** What may be read: everything, or the documents with these ids. */
+/** The readable documents: all, or the documents with these ids. */
 type ReadScope = 'all' | ReadonlySet<string>;
 
-/** What can be read of a view. */
+/** The readable part of a view. */
 type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
 
 /** Events that are about a record: their handlers run where there is one. */
@@ -1387,9 +1395,9 @@ interface RecordState {
 
 /** The types of the records of a collection, as the server writes them for hooks. */
 interface RecordTypes {
-    /** What `get` gives, by field. */
+    /** The results of `get`, by field. */
     readonly values: object;
-    /** What `set` takes: by field, and by field with a modifier. */
+    /** The arguments of `set`: by field, and by field with a modifier. */
     readonly changes: object;
 }
 
@@ -1422,17 +1430,17 @@ interface Report {
     readonly description: string;
     /** A SELECT. `:name` stands for a parameter. */
     readonly query: string;
-    /** What `:name` in the query may be. */
+    /** The parameters `:name` of the query. */
     readonly parameters: readonly ReportParameter[];
     /** Callers that may run it. The rules of the collections that it reads are not asked. */
     readonly rule: Rule;
     /** `2026-11-22 15:04:49.813Z` */
     readonly created: string;
-    /** The same. */
+    /** The time of the last change. */
     readonly updated: string;
 }
 
-/** The same, of requests. */
+/** The functions that bind handlers of requests. */
 type RequestBinders<All extends CollectionTypes = AnyCollectionTypes> = {
     readonly [Name in RequestEventName]: (handler: Name extends RecordRequestEventName ? RecordRouteHandler<HookApp<All>> : RouteHandler<HookApp<All>>, ...tags: readonly (keyof All & string)[]) => void;
 };
@@ -1474,7 +1482,7 @@ interface RouteEventParts<App> {
     readonly pathValues: Readonly<Record<string, string>>;
     /** Reads the body once. */
     form(): Promise<Form>;
-    /** What an event of requests is about. */
+    /** The subject of an event of requests. */
     readonly record?: AskedRecord | undefined;
 }
 
@@ -1506,7 +1514,7 @@ interface S3Settings {
     readonly forcePathStyle: boolean;
 }
 
-/** What an API token may be allowed to do with the records of a collection. */
+/** The actions on records of a collection that an API token may allow. */
 type ScopedAction = 'list' | 'view' | 'create' | 'update' | 'delete';
 
 /** Which actions are allowed, by the id of the definition. */
