@@ -29,7 +29,7 @@ export function descendantsOf(id: number): readonly ProcessFacts[] {
 
 let unseen = 0
 
-/** What `processorSeconds` has and the system does not say any more. */
+/** Processor time of ended processes, which `processorSeconds` has and the system has not. */
 export function unseenSeconds(): number {
   return unseen
 }

@@ -4,7 +4,7 @@ import { unseenSeconds } from '../browser/process-tree.ts'
 import { runBrowserTests } from './browser.ts'
 import type { BrowserOptions, Outcome } from './outcome.ts'
 
-/** What the program says at its end. */
+/** The report of the program at its end. */
 export interface BrowserAnswer {
   readonly outcome: Outcome
   readonly unseenSeconds: number

@@ -270,10 +270,7 @@ export interface CostForAccounts extends RuleCost {
 
 /** Get it from a backend. */
 export class DatabaseCheck {
-    constructor({ database, now }: {
-        readonly database: Database;
-        readonly now: () => number;
-    });
+    constructor(parts: DatabaseCheckParts);
     /** @throws ServiceError FORBIDDEN */
     show(principal: Principal): CheckState;
     /** Does not wait for its end. @throws ServiceError FORBIDDEN, INVALID if one runs */
@@ -1987,6 +1984,30 @@ interface CommitStep {
     readonly collections: ReadonlySet<string>;
 }
 
+/** Documents as the collection has them. They come in the last turn of a transaction, when the table is as its collection. */
+interface CompareStep extends Pick<Overlay, 'rows' | 'gone'> {
+    readonly kind: 'compare';
+    readonly table: string;
+    readonly isFirst: boolean;
+    readonly isLast: boolean;
+}
+
+/** How a table differs from its collection. */
+interface Compared {
+    readonly table: string;
+    /** Records of the collection. */
+    readonly rows: number;
+    /** Rows that are missing, that differ, and that should not be there. */
+    readonly different: number;
+}
+
+/** How a table of the read model differs from its collection. */
+interface ComparedTable {
+    readonly table: string;
+    readonly rows: number;
+    readonly different: number;
+}
+
 /** Content that can be read, also in parts. */
 interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
     stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
@@ -1999,6 +2020,14 @@ class DataKey {
     static open(database: Database, chance: Chance): Promise<DataKey>;
     /** A key of its own for each use: 32 bytes (HKDF, RFC 5869). */
     for(use: 'revisions' | 'sync tokens' | 'leases'): Uint8Array;
+}
+
+interface DatabaseCheckParts {
+    readonly database: Database;
+    readonly model: {
+        compare(signal: AbortSignal): Promise<readonly ComparedTable[]>;
+    };
+    readonly now: () => number;
 }
 
 /** The CouchDB databases of one Pannier database, by name. */
@@ -2290,6 +2319,8 @@ interface Fed {
     readonly changed: readonly (readonly [table: string, columns: readonly string[] | undefined])[];
     /** Views whose rows are kept now. */
     readonly kept: readonly ModelView[];
+    /** Tables that have been compared whole. */
+    readonly compared: readonly Compared[];
     /** The bytes of the whole model. */
     readonly bytes: number;
 }
@@ -2319,7 +2350,7 @@ type FeedStep = {
     readonly kind: 'order';
     readonly view: string;
     readonly order: PageWanted['order'];
-};
+} | CompareStep;
 
 /** The position of a replica in the feed of one collection, for one account. */
 interface FeedToken {
@@ -3477,6 +3508,8 @@ class ReadModel implements ViewQueries {
         readonly result: StatementsResult;
         readonly positions: ReadonlyMap<string, number>;
     }>;
+    /** Compares all tables with their collections, while these change. None while nothing runs. One call at a time. */
+    compare(cancelled: AbortSignal): Promise<readonly Compared[]>;
     figures(): ModelFigures;
     /** Ends what runs. */
     close(): Promise<void>;

@@ -993,7 +993,7 @@ interface SearchTerm {
  * elements. The field `id` is `_id`. docs/internals/backend-contract.md is normative.
  */
 type Selection = 
-/** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
+/** A combination: all parts hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
 {
     readonly kind: 'and' | 'or';
     readonly of: readonly Selection[];
@@ -1031,7 +1031,7 @@ interface SelectionComparison {
     readonly isLength: boolean;
     /** How the stored value, on the left, is compared with `value`. */
     readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains';
-    /** Its type is that of the field; a length is a number. */
+    /** The value, of the type of the field; a length is a number. */
     readonly value: string | number | boolean;
 }
 
@@ -1047,7 +1047,7 @@ interface SelectionRelated {
     readonly field: string;
     /** Pairs of equal texts: a field of the related document, and one of this document. For `any` only. */
     readonly on: readonly (readonly [related: string, own: string])[];
-    /** What the related document meets. */
+    /** The selection of the related document. */
     readonly of: Selection;
 }
 
@@ -1198,7 +1198,7 @@ interface WebLeaderOptions {
     readonly environment: Environment;
     /** Called when `leads` or `news` is another one. */
     readonly onChange: () => void;
-    /** What the leader tells when it is asked. */
+    /** The leader's answer to a question. */
     readonly tell: () => unknown;
 }
 

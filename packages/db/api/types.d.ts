@@ -1232,7 +1232,7 @@ export interface SearchOptions<Document> {
  * elements. The field `id` is `_id`. docs/internals/backend-contract.md is normative.
  */
 export type Selection = 
-/** All of them hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
+/** A combination: all parts hold, or one of them. An empty `and` has every document, an empty `or` has no document. */
 {
     readonly kind: 'and' | 'or';
     readonly of: readonly Selection[];
@@ -1630,7 +1630,7 @@ interface SelectionComparison {
     readonly isLength: boolean;
     /** How the stored value, on the left, is compared with `value`. */
     readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains';
-    /** Its type is that of the field; a length is a number. */
+    /** The value, of the type of the field; a length is a number. */
     readonly value: string | number | boolean;
 }
 
@@ -1646,7 +1646,7 @@ interface SelectionRelated {
     readonly field: string;
     /** Pairs of equal texts: a field of the related document, and one of this document. For `any` only. */
     readonly on: readonly (readonly [related: string, own: string])[];
-    /** What the related document meets. */
+    /** The selection of the related document. */
     readonly of: Selection;
 }
 

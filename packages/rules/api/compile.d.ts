@@ -7,7 +7,7 @@ import type {
   RuleRecords,
 } from '@pannier/rules'
 
-/** What `compile` makes. */
+/** The result of `compile`. */
 export interface Compiled {
     /** All records that the rule admits, and no others if `isExact`. */
     readonly selection: Selection;

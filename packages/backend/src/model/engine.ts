@@ -64,7 +64,7 @@ export class Engine {
   readonly #keptRows: KeptRows
   /** By the name of the table. */
   readonly #comparisons = new Map<string, Comparison>()
-  /** What the open transaction of the keeper has changed, if there is one. */
+  /** The tables that the open transaction of the keeper has changed, if one is open. */
   #changed: Map<string, Set<string> | undefined> | undefined
   /** Requests that wait for its end. */
   readonly #waiting: (() => void)[] = []

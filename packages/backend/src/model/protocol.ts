@@ -131,7 +131,7 @@ export interface Fed {
   readonly kept: readonly ModelView[]
   /** Tables that have been compared whole. */
   readonly compared: readonly Compared[]
-  /** All that the model takes. */
+  /** The bytes of the whole model. */
   readonly bytes: number
 }
 

@@ -28,7 +28,7 @@ export interface SelectionComparison {
   readonly isLength: boolean
   /** How the stored value, on the left, is compared with `value`. */
   readonly operator: '=' | '<' | '<=' | '>' | '>=' | 'contains'
-  /** Its type is that of the field; a length is a number. */
+  /** The value, of the type of the field; a length is a number. */
   readonly value: string | number | boolean
 }
 
