@@ -16,7 +16,7 @@ interface Refused {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What is refused; nothing is written then. */
+/** Imports records. Gives the refused ones; then nothing is written. */
 export async function importRecords(
   collection: string,
   rows: readonly Values[],

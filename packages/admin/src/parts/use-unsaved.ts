@@ -1,4 +1,4 @@
-/** What was typed and is not saved: leaving the place, its dialog or the page asks first. */
+/** Typed text that is not saved: leaving the place, its dialog or the page asks first. */
 import { createContext, useContext, useEffect } from 'react'
 import type { Context } from 'react'
 import { confirmDiscard } from '../state/question.ts'

@@ -1,7 +1,7 @@
 /** A password that nobody has to think of. */
 import type { Environment } from '../environment.ts'
 
-/** Of 32 signs, none like another one: 100 bits. */
+/** A password of 32 signs, none like another one: 100 bits. */
 const SIGNS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const LENGTH = 20
 

@@ -31,7 +31,7 @@ export const route: Store<Route> = new Store(readRoute())
 /** Whether what is typed is kept at a place. */
 export type StaysAt = (path: readonly string[]) => boolean
 
-/** What would be lost by going elsewhere, and asks first. */
+/** A hold on typed text that would be lost by going elsewhere: the page asks first. */
 interface Hold {
   readonly staysAt: StaysAt
   /** Resolves with whether the page may go. */

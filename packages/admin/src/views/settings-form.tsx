@@ -33,7 +33,7 @@ export interface SettingsDraft {
   readonly refusal: string
 }
 
-/** What is typed in one part stays while another one is shown. */
+/** Text that is typed in one part of the settings stays while another part is shown. */
 const isSettings: StaysAt = ([view]) => view === 'settings'
 
 export function useSettingsDraft(): SettingsDraft {

@@ -5,7 +5,7 @@ const MESSAGE = 'Batch transaction failed.'
 
 /** An operation that was refused. */
 export interface RefusedOperation {
-  /** Its place in the batch. */
+  /** The position in the batch, from 0. */
   readonly index: number
   readonly reason: ServiceError
 }
@@ -16,7 +16,7 @@ export class BatchError extends ServiceError {
   readonly index: number
   /** Why that operation failed. */
   readonly reason: ServiceError
-  /** All that are known to fail. */
+  /** All operations that are known to fail. */
   readonly refused: readonly RefusedOperation[]
 
   constructor(index: number, reason: ServiceError, others: readonly RefusedOperation[] = []) {

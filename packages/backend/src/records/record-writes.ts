@@ -31,7 +31,7 @@ interface ChangeOptions extends ShowOptions {
 export type BatchOperation = BatchedWrite & { readonly show?: ShowOptions }
 
 interface ImportOptions extends Pick<BatchOptions, 'timeoutMs' | 'budget' | 'isTrial'> {
-  /** What happens to a record whose id is there: it is refused by `create`. */
+  /** The action for each record. `create` refuses a record whose id is in use. */
   readonly action: 'create' | 'upsert'
 }
 

@@ -28,7 +28,7 @@ interface Line {
 /** Fields that the server adds to records that it shows. It comes by itself. */
 const SHOWN: readonly string[] = ['collectionId', 'collectionName', 'expand']
 const TIMEOUT_MS = 600_000
-/** Of lines that are refused. */
+/** The number of refused lines that are shown. */
 const SHOWN_MAX = 20
 const ITSELF: Actor = { principal: SYSTEM, request: { context: 'batch', method: 'POST', query: {}, headers: {} } }
 

@@ -9,7 +9,7 @@ import { withForm } from './form.ts'
 import { serviceRestError } from './rest-error.ts'
 import type { CollectionRoute, RestContext, RestRoutes } from './rest-context.ts'
 
-/** Others wait for it with their writes. */
+/** The time limit of an import: other writes wait for it. */
 const TIMEOUT_MS = 60_000
 const UNREADABLE = 'An error occurred while loading the submitted data.'
 

@@ -30,10 +30,10 @@ const { settings: texts } = OPERATIONS
 const PARTS = ['application', 'mail', 'files', 'limits', 'addresses', 'batch', 'logs'] as const
 type Part = (typeof PARTS)[number]
 
-/** What the server calls an app that nobody has named. */
+/** The server's name of an app that nobody has named. */
 const UNNAMED = 'Acme'
 
-/** What each part stores. */
+/** The paths that each part stores. */
 const PATHS: Readonly<Record<Part, readonly string[]>> = {
   application: ['meta.appName', 'meta.appURL'],
   mail: ['meta.senderName', 'meta.senderAddress', 'smtp'],

@@ -238,7 +238,7 @@ function isOver({ refusedMax, isLate }: Batch, steps: readonly unknown[]): boole
   return isLate() || steps.filter((step) => step instanceof ServiceError).length >= refusedMax
 }
 
-/** What refuses an operation. Anything else fails the batch as it is. */
+/** Gives the refusal of an operation. Anything else fails the batch as it is. */
 function asRefused(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   throw error

@@ -21,7 +21,7 @@ interface ImportDialogProps {
   readonly onClose: () => void
 }
 
-/** What came of a check, or of the import. */
+/** The result of a check, or of the import. */
 interface Result {
   readonly isDone: boolean
   readonly wrong: readonly WrongRow[]
@@ -40,7 +40,7 @@ interface Import {
   readonly send: (dryRun: boolean) => Promise<void>
 }
 
-/** What is imported, until the dialog closes. */
+/** The state of the import, until the dialog closes. */
 function useImport(collection: Collection): Import {
   const [file, setFile] = useState<ImportedFile>()
   const [mapping, setMapping] = useState<Mapping>(new Map())

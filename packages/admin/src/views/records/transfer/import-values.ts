@@ -1,4 +1,4 @@
-/** What is in a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
+/** The content of a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
 import type { Collection, Field, FieldType } from '../../../api/collections.ts'
 import type { Values } from '../../../api/records.ts'
 import { isObject } from '../../../api/request.ts'
@@ -20,7 +20,7 @@ export interface ImportedFile {
 /** Names of fields by those of columns. A column that is left out has none. */
 export type Mapping = ReadonlyMap<string, string>
 
-/** What can't be sent, or was refused. */
+/** A row that can't be sent, or was refused. */
 export interface WrongRow {
   /** The place in the file; the first is 1. */
   readonly row: number
