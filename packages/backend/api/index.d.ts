@@ -2691,11 +2691,11 @@ interface HooksOptions {
 }
 
 interface ImportOptions extends Pick<BatchOptions, 'timeoutMs' | 'budget' | 'isTrial'> {
-    /** What happens to a record whose id is there: it is refused by `create`. */
+    /** The action for each record. `create` refuses a record whose id is in use. */
     readonly action: 'create' | 'upsert';
 }
 
-/** What an import stores with the definitions. */
+/** The parts that an import stores with the definitions. */
 interface ImportedBeside {
     /** `all`: the definitions that there will be. @throws ServiceError, which keeps the import from happening */
     check(all: readonly Definition[]): Promise<void>;
@@ -3940,7 +3940,7 @@ interface RecordsListRequestEvent extends RequestEvent {
 
 /** An operation that was refused. */
 interface RefusedOperation {
-    /** Its place in the batch. */
+    /** The position in the batch, from 0. */
     readonly index: number;
     readonly reason: ServiceError;
 }

@@ -125,7 +125,7 @@ export class BatchError extends ServiceError {
     readonly index: number;
     /** Why that operation failed. */
     readonly reason: ServiceError;
-    /** All that are known to fail. */
+    /** All operations that are known to fail. */
     readonly refused: readonly RefusedOperation[];
     constructor(index: number, reason: ServiceError, others?: readonly RefusedOperation[]);
 }
@@ -1450,7 +1450,7 @@ interface RecordsListRequestEvent extends RequestEvent {
 
 /** An operation that was refused. */
 interface RefusedOperation {
-    /** Its place in the batch. */
+    /** The position in the batch, from 0. */
     readonly index: number;
     readonly reason: ServiceError;
 }

@@ -1,7 +1,7 @@
 /** A password that nobody has to think of. */
 import type { Environment } from '../environment.ts'
 
-/** A password of 32 signs, none like another one: 100 bits. */
+/** The 32 signs of passwords, none like another one: `LENGTH` of them have 100 bits. */
 const SIGNS = 'abcdefghijkmnpqrstuvwxyz23456789'
 const LENGTH = 20
 
