@@ -77,7 +77,7 @@ export function Result({ name, columns, rows }: ResultProps): ReactNode {
   )
 }
 
-/** What a report answers. */
+/** The answer of a report. */
 export function ReportRows({ name, result }: { readonly name: string; readonly result: ReportResult }): ReactNode {
   return (
     <>
