@@ -7,7 +7,7 @@ import { compileTest } from './compile-test.ts'
 import { firstOf, independent, rowsOf, type Row, type Work } from './evaluate.ts'
 import { readByTest, withParents, type BoundRule, type Condition, type Join, type Leaf, type Test } from './plan.ts'
 import type { RuleRecords } from './records.ts'
-import type { Field } from './schema.ts'
+import { valueType } from './schema.ts'
 import { ALL, both, either, element, isNothing, MORE, not, NOTHING, type Compiled } from './selection.ts'
 
 /** More alternatives than this of one joined row are not compiled. */
@@ -192,10 +192,7 @@ export function pairOf(test: Test, join: Join, here: Join): readonly [any: strin
   const { left, right } = test
   if (left.kind !== 'field' || right.kind !== 'field') return undefined
   const [one, other] = left.join === join ? [left, right] : [right, left]
-  const isPair = one.join === join && other.join === here && isText(one.field) && isText(other.field)
+  const isPair =
+    one.join === join && other.join === here && valueType(one.field) === 'string' && valueType(other.field) === 'string'
   return isPair ? [one.field.name, other.field.name] : undefined
-}
-
-function isText({ type, isMany }: Field): boolean {
-  return !isMany && !['number', 'bool', 'json', 'geoPoint'].includes(type)
 }

@@ -3,7 +3,7 @@ import type { Selection } from 'pannier/types'
 import { testOf, valueOf, type Row, type Work } from './evaluate.ts'
 import { readBy, readByTest, valuesIn, type Join, type Test, type Value } from './plan.ts'
 import type { RuleRecord } from './records.ts'
-import { affinityOf } from './schema.ts'
+import { affinityOf, valueType } from './schema.ts'
 import { ALL, both, MORE, not, NOTHING, type Compiled } from './selection.ts'
 import { compare, numberIn, textOf, type Affinity, type Order, type Typed } from './values.ts'
 
@@ -11,7 +11,7 @@ import { compare, numberIn, textOf, type Affinity, type Order, type Typed } from
 interface Column {
   readonly field: string
   readonly isLength: boolean
-  readonly type: 'text' | 'number' | 'bool'
+  readonly type: 'string' | 'number' | 'boolean'
   readonly affinity: Affinity
   /** Not a field: a search is 1 or 0. */
   readonly search?: Selection
@@ -65,7 +65,7 @@ function compareColumn(test: Test, wanted: boolean, here: Join, work: Work): Com
     case 'like': {
       const column = columnOf(test.left, here)
       const pattern = knownOf(test.right, work)
-      if (column?.type !== 'text' || pattern === undefined) return undefined
+      if (column?.type !== 'string' || pattern === undefined) return undefined
       if (pattern.value === null) return constant(false)
       const isMet = wanted !== test.negated
       const { literal, isWhole } = literalOf(textOf(pattern))
@@ -116,7 +116,7 @@ function lowered(
   const [value, other] = test.left.kind === 'lower' ? [test.left, test.right] : [test.right, test.left]
   const column = value.kind === 'lower' ? columnOf(value.of, here) : undefined
   const known = knownOf(other, work)
-  if (!isEqual || column?.type !== 'text' || typeof known?.value !== 'string') return undefined
+  if (!isEqual || column?.type !== 'string' || typeof known?.value !== 'string') return undefined
   const tested = recordTest(test, wanted, here, work)
   return { ...tested, selection: both([contains(column, known.value), tested.selection]) }
 }
@@ -135,7 +135,7 @@ function exact(selection: Selection, wanted: boolean): Compiled {
 function ordered(column: Column, operator: Order, known: Typed): Selection {
   const { field, isLength, type, affinity, search } = column
   const holds = (value: string | number): boolean => compare({ value, affinity, real: false }, operator, known) === true
-  if (type === 'bool') {
+  if (type === 'boolean') {
     const values = [true, false].filter((value) => holds(value ? 1 : 0))
     const [value] = values
     if (value === undefined || values.length === 2) return value === undefined ? NOTHING : ALL
@@ -143,7 +143,7 @@ function ordered(column: Column, operator: Order, known: Typed): Selection {
     return value ? search : not(search)
   }
   const value = convert(known, affinity)
-  if (typeof value !== (type === 'text' ? 'string' : 'number')) return holds(type === 'text' ? '' : 0) ? ALL : NOTHING
+  if (typeof value !== type) return holds(type === 'string' ? '' : 0) ? ALL : NOTHING
   return { kind: 'compare', field, isLength, operator, value }
 }
 
@@ -155,7 +155,7 @@ function convert(known: Typed, affinity: Affinity): string | number {
 }
 
 function isEmpty({ field, isLength, type }: Column): Selection {
-  return type === 'text' ? { kind: 'compare', field, isLength, operator: '=', value: '' } : NOTHING
+  return type === 'string' ? { kind: 'compare', field, isLength, operator: '=', value: '' } : NOTHING
 }
 
 function contains({ field, isLength }: Column, value: string): Selection {
@@ -175,18 +175,18 @@ function literalOf(pattern: string): { readonly literal: string; readonly isWhol
 
 function columnOf(value: Value, here: Join): Column | undefined {
   if (!('join' in value) || value.join !== here) return undefined
-  if (value.kind === 'element') return { field: '', isLength: false, type: 'text', affinity: 'none' }
+  if (value.kind === 'element') return { field: '', isLength: false, type: 'string', affinity: 'none' }
   if (value.kind === 'search') {
     const { kind, text } = value
-    return { field: '', isLength: false, type: 'bool', affinity: 'none', search: { kind, text } }
+    return { field: '', isLength: false, type: 'boolean', affinity: 'none', search: { kind, text } }
   }
   const { kind, field } = value
-  const { name, type, isMany } = field
+  const { name, isMany } = field
   if (kind === 'length') return isMany ? { field: name, isLength: true, type: 'number', affinity: 'none' } : undefined
-  if (kind !== 'field' || isMany || type === 'json' || type === 'geoPoint') return undefined
+  const type = valueType(field)
+  if (kind !== 'field' || type === 'object') return undefined
   const isUnsaved = here.kind === 'record' && here.isUnsaved
-  const stored = type === 'number' || type === 'bool' ? type : 'text'
-  return { field: name, isLength: false, type: stored, affinity: isUnsaved ? 'none' : affinityOf(field) }
+  return { field: name, isLength: false, type, affinity: isUnsaved ? 'none' : affinityOf(field) }
 }
 
 function knownOf(value: Value, work: Work): Typed | undefined {

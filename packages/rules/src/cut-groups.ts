@@ -2,7 +2,7 @@
 import { fieldsRead, fieldTo, isFixed, isKnownRow, type Asked, type Atom, type AtomNumber } from './cut-atoms.ts'
 import { pairOf } from './compile-rule.ts'
 import type { Join, Value } from './plan.ts'
-import { affinityOf, type Collection } from './schema.ts'
+import { affinityOf, valueType, type Collection } from './schema.ts'
 
 /** Which values a set has, by what leads from the record's own field to other records. */
 export type SetStep =
@@ -188,7 +188,7 @@ function isEquality({ leaf: { test, every } }: Atom, record: Join): boolean {
 function isOwnColumn(value: Value, record: Join): boolean {
   if (value.kind === 'element') return isOwnList(value.join, record)
   if (value.kind !== 'field' || value.join !== record) return false
-  return !value.field.isMany && value.field.type !== 'json' && value.field.type !== 'geoPoint'
+  return valueType(value.field) !== 'object'
 }
 
 const SWAPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
@@ -201,13 +201,13 @@ function rangeOf(group: readonly Atom[], record: Join, asks: readonly Asked[]): 
   if (operator === '=' || operator === 'is' || operator === 'is not') return undefined
   const isSwapped = isOwnColumn(right, record)
   const [value, other] = isSwapped ? [right, left] : [left, right]
-  if (value.kind !== 'field' || !isOwnColumn(value, record) || value.field.type === 'bool') return undefined
+  if (value.kind !== 'field' || !isOwnColumn(value, record) || valueType(value.field) === 'boolean') return undefined
   const [{ auth, clock }] = asks as [Asked]
   if (auth && clock !== 'none') return undefined
   // Else the column's values would be converted, and have another order.
   if (other.kind !== 'parameter' && (other.kind !== 'field' || affinityOf(other.field) !== affinityOf(value.field)))
     return undefined
-  if (clock !== 'none' && (clock !== 'moment' || value.field.type === 'number' || other.kind !== 'parameter'))
+  if (clock !== 'none' && (clock !== 'moment' || valueType(value.field) === 'number' || other.kind !== 'parameter'))
     return undefined
   if ([...atom!.joins].some((join) => join !== record && !isKnownRow(join))) return undefined
   const atoms = [atom!.number]

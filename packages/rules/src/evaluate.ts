@@ -1,5 +1,6 @@
 /** Answers a bound rule for one record. */
 import { column, sqlValue } from './column.ts'
+import { kindOf } from './kinds.ts'
 import { RuleError } from './errors.ts'
 import { joinsOf, type BoundRule, type Condition, type Join, type Leaf, type Test, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
@@ -359,22 +360,19 @@ function jsonValue(join: Join, of: Field, path: readonly string[], work: Work): 
   const found = stored(join, of.name, work)
   if (found === undefined) return undefined
   if (found === null) return typed(null)
-  let value = of.type === 'geoPoint' ? (found.value ?? { lon: 0, lat: 0 }) : found.value
+  let value = found.value ?? kindOf(of).empty
   for (const key of path) {
     const isIndex = /^\d+$/.test(key)
     if (typeof value !== 'object' || value === null || Array.isArray(value) !== isIndex) return typed(null)
-    value = Object.hasOwn(value, isIndex ? Number(key) : key)
-      ? (value as Readonly<Record<string, unknown>>)[isIndex ? Number(key) : key]
-      : null
+    const name = isIndex ? Number(key) : key
+    value = Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : null
   }
   return typed(sqlValue(value))
 }
 
 /** Kilometres; NULL where SQLite has none, as between two points that are the same by an error of rounding. */
 function geoDistance(values: readonly SqlValue[]): number | null {
-  const angles = values
-    .map((value) => (typeof value === 'string' ? numberIn(value) : value))
-    .map((value) => (value ?? NaN) * (Math.PI / 180))
+  const angles = values.map((value) => ((typeof value === 'string' ? numberIn(value) : value) ?? NaN) * (Math.PI / 180))
   const [lonA = 0, latA = 0, lonB = 0, latB = 0] = angles
   const cosine = Math.cos(latA) * Math.cos(latB) * Math.cos(lonB - lonA) + Math.sin(latA) * Math.sin(latB)
   const distance = 6371 * Math.acos(cosine)

@@ -7,7 +7,7 @@ import { boundAtoms, type Alternative, type Cut } from './cut-rule.ts'
 import { rowsOf, some, valueOf, withRows, type Row, type Work } from './evaluate.ts'
 import { readBy, type Join, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
-import { affinityOf, type Collection, type Field } from './schema.ts'
+import { affinityOf, valueType, type Collection, type Field } from './schema.ts'
 import { reach } from './reach.ts'
 import { convert, numberIn, textOf, type SqlValue } from './values.ts'
 
@@ -102,10 +102,10 @@ function meets(
 const NO_ID = '\0'
 
 /** The empty id stands for one that no record refers to. */
-function storedValue({ name, type, isMany }: Field, value: SqlValue): unknown {
-  if (name === 'id' && value === '') return NO_ID
-  if (isMany) return value === '' ? [] : [value]
-  return type === 'bool' ? value === 1 : value
+function storedValue(field: Field, value: SqlValue): unknown {
+  if (field.name === 'id' && value === '') return NO_ID
+  if (field.isMany) return value === '' ? [] : [value]
+  return valueType(field) === 'boolean' ? value === 1 : value
 }
 
 function ownFields({ fields }: OwnSet, { record }: Asking): Field[] {
@@ -186,8 +186,9 @@ export function keyOf(values: readonly SqlValue[]): string {
 
 /** The account's values on the other side of equalities, as the own field would have them. */
 function accountValues({ atoms: numbers }: OwnSet, field: Field, asking: Asking): SqlValue[][] {
-  if (field.type === 'bool') return [[0], [1]]
-  const values: SqlValue[][] = field.type === 'number' ? [[0]] : []
+  const kind = valueType(field)
+  if (kind === 'boolean') return [[0], [1]]
+  const values: SqlValue[][] = kind === 'number' ? [[0]] : []
   const { atoms, record, records, now } = asking
   for (const number of numbers) {
     const { test } = atoms.get(number)!.leaf
@@ -200,7 +201,7 @@ function accountValues({ atoms: numbers }: OwnSet, field: Field, asking: Asking)
         const known = valueOf(value, work)
         if (known === undefined || known.value === null) return
         const text = textOf(known)
-        values.push([field.type === 'number' ? (numberIn(text) ?? 0) : text])
+        values.push([kind === 'number' ? (numberIn(text) ?? 0) : text])
       })
     }
   }

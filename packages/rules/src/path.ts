@@ -1,5 +1,6 @@
 /** Follows a path of names through fields and relations, as PocketBase's field resolver does. */
 import { RuleError, nearestHint } from './errors.ts'
+import { kindOf } from './kinds.ts'
 import { leafOf, plain, type Side } from './leaf.ts'
 import type { Condition, Join, Value } from './plan.ts'
 import {
@@ -136,10 +137,9 @@ function fieldPath(parts: readonly Part[], start: Place, scope: Scope): Side {
     const { name, at } = parts[i]!
     const field = place.collection.fields.get(name)
     if (field !== undefined) checkVisible(field, place.collection, at, scope)
-    if (field?.type === 'json' || field?.type === 'geoPoint') return jsonPath(field, parts.slice(i + 1), place)
+    if (field && kindOf(field).json) return jsonPath(field, parts.slice(i + 1), place)
     if (i >= RELATIONS_MAX) throw new RuleError('unknown', `A path has at most ${RELATIONS_MAX} relations.`, at)
-    if (field !== undefined && field.type !== 'relation')
-      throw new RuleError('unknown', `The field "${name}" is not a relation.`, at)
+    if (field && !kindOf(field).isRelation) throw new RuleError('unknown', `The field "${name}" is not a relation.`, at)
     // `author.id` is `author`.
     if (field?.isMany === false && i === parts.length - 2 && parts[i + 1]!.name === 'id')
       return lastField(parts[i]!, place, scope)
@@ -170,7 +170,7 @@ function backPlace({ name, at }: Part, place: Place, scope: Scope): Place | unde
   const collection = scope.schema.find(from)
   const field = collection?.fields.get(fieldName)
   const isStored = place.row.kind !== 'record' || !place.row.isUnsaved
-  const leadsHere = field?.type === 'relation' && scope.schema.find(field.to) === place.collection && isStored
+  const leadsHere = field && kindOf(field).isRelation && scope.schema.find(field.to) === place.collection && isStored
   if (collection === undefined || field === undefined || !leadsHere) {
     if (place.isRequest) return undefined
     if (from === '') throw unknownField(name, at, place.collection)
@@ -191,7 +191,7 @@ function backPlace({ name, at }: Part, place: Place, scope: Scope): Place | unde
 function backNames({ collection }: Place, { schema }: Scope): string[] {
   return schema.collections.flatMap((from) =>
     Array.from(from.fields.values())
-      .filter(({ type, to }) => type === 'relation' && schema.find(to) === collection)
+      .filter((field) => kindOf(field).isRelation && schema.find(field.to) === collection)
       .map(({ name }) => `${from.name}_via_${name}`),
   )
 }
@@ -225,16 +225,16 @@ function lastField(part: Part, place: Place, scope: Scope): Side {
   }
   checkVisible(field, collection, part.at, scope)
   if (modifier === 'each' && field.isListable) return eachOf(field, part.at, place, scope)
+  const isJson = kindOf(field).empty === null
   const valueOf = (join: Join): Value => {
     if (modifier === 'length' && field.isListable) return { kind: 'length', join, field }
-    const value: Value =
-      field.type === 'json' ? { kind: 'json', join, field, path: [] } : { kind: 'field', join, field }
+    const value: Value = isJson ? { kind: 'json', join, field, path: [] } : { kind: 'field', join, field }
     return modifier === 'lower' ? { kind: 'lower', of: value } : value
   }
   const isAddress = field.name === 'email' && collection.isAuth && !scope.trusted
   return {
     value: valueOf(row),
-    nulls: field.type === 'json' ? 'never' : 'auto',
+    nulls: isJson ? 'never' : 'auto',
     every: place.isMany ? valueOf(own) : undefined,
     visible: isAddress ? row : undefined,
   }
@@ -274,7 +274,7 @@ function requestPath(path: string, parts: readonly Part[], scope: Scope): Side {
   if (part.name !== 'body') return staticPath(parts, scope)
   const [name, modifier] = splitModifier(parts[2]!)
   const field = scope.collection.fields.get(name)
-  if (field?.type === 'relation' && parts.length > 3) return bodyRelation(field, parts, scope)
+  if (field && kindOf(field).isRelation && parts.length > 3) return bodyRelation(field, parts, scope)
   return field === undefined || parts.length > 3 ? staticPath(parts, scope) : bodyField(field, modifier, parts, scope)
 }
 
@@ -317,11 +317,11 @@ function staticPath(parts: readonly Part[], scope: Scope): Side {
   const keys = [...parts.slice(2, -1).map((key) => key.name), name]
   const found = lookUp(from, parts.length === 2 ? [] : keys)
   if (modifier === 'isset') return plain({ kind: 'constant', value: found.isThere ? 1 : 0 })
-  const { type = '' } = scope.collection.fields.get(name) ?? {}
+  const kind = kindOf(scope.collection.fields.get(name))
   const isField = part === 'body' && parts.length === 3
   const value = isField
-    ? sentValue(found.isThere ? found.value : undefined, type)
-    : requestValue(found.value, type === 'number')
+    ? sentValue(found.isThere ? found.value : undefined, kind)
+    : requestValue(found.value, kind.empty === 0)
   return plain(modifier === 'lower' && value !== NULL ? { kind: 'lower', of: value } : value)
 }
 
@@ -336,7 +336,7 @@ function bodyField(field: Field, modifier: string, parts: readonly Part[], scope
   if (body === undefined) return plain(UNKNOWN)
   const sent = lookUp(body, [field.name]).value
   if (modifier === 'lower') {
-    const value = sentValue(sent, field.type)
+    const value = sentValue(sent, kindOf(field))
     const text = parameter(value.kind === 'parameter' && !field.isMany ? String(value.value) : '')
     return plain({ kind: 'lower', of: text })
   }

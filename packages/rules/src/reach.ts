@@ -1,5 +1,6 @@
 /** Finds the records of a selection from the other end: from known ids, back along relations. */
 import type { Selection } from 'pannier/types'
+import { kindOf } from './kinds.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
 import type { Collection, Schema } from './schema.ts'
 
@@ -54,7 +55,7 @@ function having(
     const record = value === '' ? null : records.get(name, value)
     return record === undefined ? undefined : record === null ? [] : [record]
   }
-  return fields.get(field)?.type === 'relation' && value !== '' ? records.via(name, field, value).records : undefined
+  return kindOf(fields.get(field)).isRelation && value !== '' ? records.via(name, field, value).records : undefined
 }
 
 /** The values that an element must have. */

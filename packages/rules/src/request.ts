@@ -1,8 +1,9 @@
 /** The names of the request for rules, as PocketBase reads them. */
-import { pointJson, sqlValue, toJson } from './column.ts'
+import { sqlValue } from './column.ts'
+import type { Kind } from './kinds.ts'
 import type { Value } from './plan.ts'
 import type { RuleRecord } from './records.ts'
-import { numberIn, type SqlValue } from './values.ts'
+import { numberIn, toJson, type SqlValue } from './values.ts'
 
 /**
  * The request that a rule is about. What is left out is not known here, as in an app that asks what a server would say.
@@ -67,11 +68,8 @@ export function requestText(value: unknown): string {
 }
 
 /** The sent value of a field, as PocketBase has it in the record: JSON and points are texts of JSON. */
-export function sentValue(value: unknown, type: string): Value {
-  if (value !== undefined && type === 'json') return parameter(toJson(value))
-  return type === 'geoPoint' && value !== undefined
-    ? parameter(pointJson(value))
-    : requestValue(value, type === 'number')
+export function sentValue(value: unknown, { empty, json }: Kind): Value {
+  return json && value !== undefined ? parameter(json(value)) : requestValue(value, empty === 0)
 }
 
 export function itemsOf(value: unknown): readonly SqlValue[] {

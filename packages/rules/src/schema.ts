@@ -1,4 +1,5 @@
 /** Collections and fields as rules see them, made from definitions in PocketBase's form. */
+import { kindOf } from './kinds.ts'
 import type { Affinity } from './values.ts'
 
 /** A collection in the form of PocketBase's API. Keys that rules do not need are ignored. */
@@ -79,7 +80,6 @@ export interface Field {
   readonly to: string
 }
 
-const LISTABLE = new Set(['select', 'file', 'relation'])
 const UNIQUE_INDEX =
   /^\s*create\s+unique\s+index\b[^(]*\(\s*[`"'[]?(\w+)[`"'\]]?(?:\s+collate\s+\w+)?(?:\s+(?:asc|desc))?\s*\)/i
 
@@ -107,13 +107,18 @@ function collectionOf({ id, name, type, fields, listRule, indexes = [] }: Collec
 }
 
 function fieldOf({ name, type, hidden, viewRule, maxSelect, collectionId }: FieldDefinition, isUnique: boolean): Field {
-  const isListable = LISTABLE.has(type)
+  const isListable = kindOf({ type }).isListable === true
   const isMany = isListable && (maxSelect ?? 0) > 1
   const isRuled = viewRule !== undefined && viewRule !== ''
   return { name, type, isHidden: hidden === true, isRuled, isListable, isMany, isUnique, to: collectionId ?? '' }
 }
 
+/** The type of the values of a field. An object, and a list, has a column of JSON. */
+export function valueType(field: Field): 'string' | 'number' | 'boolean' | 'object' {
+  return typeof (field.isMany ? [] : kindOf(field).empty) as 'object'
+}
+
 /** PocketBase keeps a list in a column of JSON, whose affinity is that of numbers. */
-export function affinityOf({ type, isMany }: Field): Affinity {
-  return isMany || type === 'number' || type === 'bool' || type === 'json' || type === 'geoPoint' ? 'number' : 'text'
+export function affinityOf(field: Field): Affinity {
+  return !field.isMany && kindOf(field).empty === '' ? 'text' : 'number'
 }

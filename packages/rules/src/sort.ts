@@ -1,7 +1,9 @@
 /** The order of a list: fields that a query planner knows, or values that are computed for each record. */
 import { firstOf, some, valueOf, withRows, withWork, type RowBudget, type Work } from './evaluate.ts'
+import { kindOf } from './kinds.ts'
 import { readBy, withParents, type BoundRule, type Join, type Value } from './plan.ts'
 import type { RuleRecord, RuleRecords } from './records.ts'
+import { valueType } from './schema.ts'
 import { compareSorted, type SqlValue } from './values.ts'
 
 /** A field of a record, or of what its single relations lead to. */
@@ -19,14 +21,14 @@ export function sortPaths(rule: BoundRule): readonly SortPath[] | undefined {
 }
 
 function sortPath(value: Value): SortPath | undefined {
-  if (value.kind !== 'field' || value.field.isMany || value.field.type === 'geoPoint') return undefined
-  const { name, type } = value.field
+  if (value.kind !== 'field' || valueType(value.field) === 'object') return undefined
+  const { name } = value.field
   const names = [name]
   for (let { join }: { join: Join } = value; join.kind !== 'record'; join = join.parent) {
     if (join.kind !== 'related' || join.field === undefined) return undefined
     names.unshift(join.field.name)
   }
-  return { path: names.join('.'), empty: type === 'number' ? 0 : type === 'bool' ? false : '' }
+  return { path: names.join('.'), empty: kindOf(value.field).empty as SortPath['empty'] }
 }
 
 /**

@@ -166,3 +166,12 @@ function matches(text: string, pattern: string): boolean {
   while (pattern[to] === '%') to++
   return to === pattern.length
 }
+
+/** With sorted keys, as Go writes objects. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
