@@ -741,6 +741,15 @@ export function forbidden(message: string): ServiceError;
 /** Forgets applied migrations that have no file, and returns their names. */
 export function forgetMissing(database: Database, files: readonly MigrationFile[]): Promise<readonly string[]>;
 
+/** Whether the values are names of files. */
+export function holdsFiles(field: FieldDefinition): field is FileField;
+
+/** What the values of a type name. Undefined: nothing, or there is no such type. */
+export function holdsOf(type: unknown): 'files' | 'records' | undefined;
+
+/** The most bytes that an input of the field adds to those of a usual body. */
+export function inputBytesMax(field: FieldDefinition): number;
+
 /** A ServiceError INVALID. */
 export function invalid(message: string): ServiceError;
 
@@ -755,6 +764,9 @@ export function isLocalId(id: unknown): id is string;
 
 /** Whether files wait for the next start. */
 export function isRestoreReady(dir: string): Promise<boolean>;
+
+/** Whether the field has hashes of passwords, or what tokens are signed with. */
+export function isSecret({ type }: Pick<Definition, 'type'>, field: FieldDefinition): boolean;
 
 /** Whether a name is that of a copy that a killed process has left. */
 export function isUnfinishedCopy(name: string): boolean;
@@ -1116,8 +1128,7 @@ interface DescribedQuery {
     readonly functions: readonly string[];
 }
 
-interface DomainField extends FieldBase, Requirable {
-    readonly type: 'email' | 'url';
+interface DomainOptions extends FieldBase, Requirable {
     readonly onlyDomains: readonly string[] | null;
     readonly exceptDomains: readonly string[] | null;
 }
@@ -1126,6 +1137,10 @@ interface EditorField extends FieldBase, Requirable {
     readonly type: 'editor';
     readonly maxSize: number;
     readonly convertURLs: boolean;
+}
+
+interface EmailField extends DomainOptions {
+    readonly type: 'email';
 }
 
 interface EventParts {
@@ -1138,6 +1153,8 @@ interface EventParts {
 interface FieldBase {
     /** Stays when the field is renamed. */
     readonly id: string;
+    /** As PocketBase names it: `text`. */
+    readonly type: string;
     /** The key in records. */
     readonly name: string;
     /** Shown to superusers only. */
@@ -1156,7 +1173,25 @@ interface FieldBase {
     readonly updateRule?: string | null;
 }
 
-type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
+/** A field of a collection, as PocketBase's API has it. */
+type FieldDefinition = Fields[keyof Fields];
+
+interface Fields {
+    readonly autodate: AutodateField;
+    readonly bool: BoolField;
+    readonly date: DateField;
+    readonly editor: EditorField;
+    readonly email: EmailField;
+    readonly file: FileField;
+    readonly geoPoint: GeoPointField;
+    readonly json: JsonField;
+    readonly number: NumberField;
+    readonly password: PasswordField;
+    readonly relation: RelationField;
+    readonly select: SelectField;
+    readonly text: TextField;
+    readonly url: UrlField;
+}
 
 interface FileField extends FieldBase, Requirable {
     readonly type: 'file';
@@ -1625,6 +1660,10 @@ type TokenType = keyof typeof OPTIONS;
 type TypesFor = 'pocketbase' | 'client';
 
 type UpdateType = 'created' | 'updated' | 'deleted';
+
+interface UrlField extends DomainOptions {
+    readonly type: 'url';
+}
 
 interface ViewDefinition extends DefinitionBase {
     readonly type: 'view';

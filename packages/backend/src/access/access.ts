@@ -5,6 +5,7 @@ import { compile } from '@pannier/rules/compile'
 import type { Environment } from 'pannier/types'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import { typeOfField } from '../fields/field-types.ts'
 import type { Principal, Scopes } from '../gateway/principal.ts'
 import type { Actor } from './actor.ts'
 import { asksOnlyAccount } from './asked-values.ts'
@@ -144,7 +145,7 @@ export class Access {
     const { principal } = actor
     if (principal.isAdmin) return true
     const { type, fields } = definition
-    if (type === 'auth' || fields.some((field) => field.hidden || field.type === 'password')) return false
+    if (type === 'auth' || fields.some((field) => field.hidden || typeOfField(field).isHashed)) return false
     const views = fields.map(({ viewRule = '' }) => viewRule)
     const rules = new Set([ruleFor(principal, definition, 'list'), ruleFor(principal, definition, 'view'), ...views])
     return [...rules].every(

@@ -51,5 +51,5 @@ export class PasswordReset {
 
 function charsMin({ fields }: AuthDefinition): number {
   const field = fields.find(({ name }) => name === 'password')
-  return field?.type === 'password' && field.min > 0 ? field.min : 1
+  return field !== undefined && 'cost' in field && field.min > 0 ? field.min : 1
 }

@@ -2,7 +2,7 @@
 import { randomText, type Chance } from '../gateway/chance.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
-import { UnknownPassword } from '../fields/password-field.ts'
+import { UnknownPassword } from '../fields/types/password.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'

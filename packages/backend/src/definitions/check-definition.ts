@@ -2,7 +2,9 @@
 import type { Schema } from '@pannier/rules'
 import { BLANK, fieldError, NO_MATCH, outsideLength } from '../fields/field-errors.ts'
 import { checkField } from '../fields/check-field.ts'
-import { FIELD_RULES, type FieldDefinition } from '../fields/field-definition.ts'
+import { FIELD_RULES } from '../fields/field-base.ts'
+import type { FieldDefinition } from '../fields/field-definition.ts'
+import { typeOfField } from '../fields/field-types.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { checkAuthOptions } from './check-auth-options.ts'
@@ -127,17 +129,17 @@ function checkFieldRules(
   { old, schema }: DefinitionContext,
 ): ErrorData | undefined {
   const before = old?.fields.find(({ id }) => id === field.id)
+  const { isHashed, isAutomatic } = typeOfField(field)
   return errorsOf(
     Object.fromEntries(
       FIELD_RULES.filter((name) => field[name] !== undefined).map((name) => {
-        if (field.name === 'id' || field.type === 'password' || field.type === 'autodate') return [name, NO_RULE]
+        if (field.name === 'id' || isHashed || isAutomatic) return [name, NO_RULE]
         return [name, checkRule(field[name]!, schema, collection) ?? checkSystemRule(field[name]!, old, before?.[name])]
       }),
     ),
   )
 }
 
-const SEARCHABLE_TYPES: ReadonlySet<string> = new Set(['text', 'editor', 'email', 'url', 'select'])
 const NO_WORDS = fieldError('validation_searchable', 'Only text, editor, email, url and select fields are searchable.')
 const NOT_SHOWN_TO_ALL = fieldError(
   'validation_searchable',
@@ -147,7 +149,7 @@ const NOT_SHOWN_TO_ALL = fieldError(
 /** Checks `searchable`. Results of a search reveal what is in the field. */
 function checkSearchable(field: FieldDefinition, { type }: Definition): ErrorData | undefined {
   if (field.searchable !== true) return undefined
-  if (!SEARCHABLE_TYPES.has(field.type) || field.name === 'id') return { searchable: NO_WORDS }
+  if (!typeOfField(field).isSearchable || field.name === 'id') return { searchable: NO_WORDS }
   const isAddress = type === 'auth' && field.name === 'email'
   return field.hidden || field.viewRule !== undefined || isAddress ? { searchable: NOT_SHOWN_TO_ALL } : undefined
 }

@@ -6,6 +6,7 @@ import type { Environment } from 'pannier/types'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import { holdsRecords } from '../fields/field-types.ts'
 import { aloneIn, type Fleet } from '../fleet/fleet.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -512,11 +513,11 @@ function names({ viewQuery }: ViewDefinition, { name }: Definition): boolean {
 }
 
 function isCascade(field: FieldDefinition, { id }: Definition): boolean {
-  return field.type === 'relation' && field.cascadeDelete && field.collectionId === id
+  return holdsRecords(field) && field.cascadeDelete && field.collectionId === id
 }
 
 function refersTo({ fields }: Definition, { id }: Definition): boolean {
-  return fields.some((field) => field.type === 'relation' && field.collectionId === id)
+  return fields.some((field) => holdsRecords(field) && field.collectionId === id)
 }
 
 function checkAdmin({ isAdmin, name }: Principal): void {

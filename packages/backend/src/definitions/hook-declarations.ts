@@ -1,6 +1,8 @@
 /** TypeScript types of the collections, for hooks. */
 import type { Definition } from './definition.ts'
-import { block, inputsOf, keyOf, readType, type InputTypes, type Property } from './field-declarations.ts'
+import type { InputTypes } from '../fields/field-type.ts'
+import { typeOfField } from '../fields/field-types.ts'
+import { block, inputsOf, keyOf, type Property } from './field-declarations.ts'
 
 /** The first line. A file that begins otherwise is somebody else's. */
 export const HOOK_DECLARATIONS_MARK =
@@ -19,7 +21,7 @@ export type RecordOf<Name extends keyof Collections> = HookRecord<Collections[Na
 /** A module of declarations. It has every collection, those of the system too. */
 export function hookDeclarations(all: readonly Definition[]): string {
   const collections = all.map((definition) => {
-    const values = definition.fields.map((field): Property => [field.name, readType(field), false])
+    const values = definition.fields.map((field): Property => [field.name, typeOfField(field).readType(field), false])
     const changes = definition.type === 'view' ? [] : changesOf(definition)
     return `  ${keyOf(definition.name)}: {\n    values: ${block(values)}\n    changes: ${block(changes)}\n  }\n`
   })

@@ -5,6 +5,7 @@ import { NOCASE, type SearchedText } from 'pannier/internal'
 import { columnType } from '../fields/columns.ts'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { NOT_UNIQUE } from '../fields/field-errors.ts'
+import { holdsRecords } from '../fields/field-types.ts'
 import type { ErrorData } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
 import { isSameName, statementsOf, type IndexStatement } from './index-statement.ts'
@@ -107,7 +108,7 @@ export function uniqueErrors({ details }: PannierError, written: readonly Defini
 
 /** The library indexes ids, and relation fields, by itself. */
 function isNeedless({ where }: IndexStatement, [first, ...others]: readonly FieldDefinition[]): boolean {
-  return where === '' && others.length === 0 && (first!.name === 'id' || first!.type === 'relation')
+  return where === '' && others.length === 0 && (first!.name === 'id' || holdsRecords(first!))
 }
 
 /** Undefined: one of them is an expression, or no field. */
@@ -130,8 +131,8 @@ function ownInput(
   // A list or an object is a text for SQLite, and the NULLs of JSON differ.
   const isOther = unique && columns.some((field) => columnType(field) === 'JSON')
   // Numbers are in the same order in each collation.
-  const texts = columns.flatMap(({ type }, at) =>
-    isNumber(type) ? [] : [declared[at]!.collate.toLowerCase() || 'binary'],
+  const texts = columns.flatMap((field, at) =>
+    isNumber(field) ? [] : [declared[at]!.collate.toLowerCase() || 'binary'],
   )
   const [collation = 'binary', ...others] = new Set(texts)
   if (isOther || new Set(columns).size < on.length || on.length > COLUMNS_MAX || others.length > 0) return undefined
@@ -149,8 +150,9 @@ function pathOf(name: string): string {
   return name === 'id' ? '_id' : name
 }
 
-function isNumber(type: FieldDefinition['type']): boolean {
-  return type === 'number' || type === 'bool'
+function isNumber(field: FieldDefinition): boolean {
+  const type = columnType(field)
+  return type === 'NUMERIC' || type === 'BOOLEAN'
 }
 
 type Selector = Readonly<Record<string, unknown>>

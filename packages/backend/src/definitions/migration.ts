@@ -1,5 +1,5 @@
 /** How the records of a collection follow a change of its definition. */
-import { castValue, emptyValue, ownValue } from '../fields/field-types.ts'
+import { castValue, emptyValue, holdsFiles, ownValue } from '../fields/field-types.ts'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { Definition } from './definition.ts'
@@ -18,7 +18,7 @@ export function migrationOf(old: Definition, definition: Definition): Migration 
   const removed = old.fields.filter(({ id }) => !kept.has(id))
   if (removed.length === 0 && steps.every(({ isSame }) => isSame)) return undefined
   const oldNames = new Set(old.fields.flatMap(({ name }) => (name === 'id' ? [] : [name])))
-  const removedFiles = removed.filter(({ type }) => type === 'file')
+  const removedFiles = removed.filter(holdsFiles)
   return (document) => {
     const others = Object.entries(document).filter(([name]) => !oldNames.has(name))
     const values = steps.map(({ field, read }) => [field.name, read(document)] as const)

@@ -2,7 +2,7 @@
 import { isPannierError } from 'pannier'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { fieldError, NOT_UNIQUE } from '../fields/field-errors.ts'
-import { checkValue, emptyValue, valueIn } from '../fields/field-types.ts'
+import { checkValue, emptyValue, typeOfField, valueIn } from '../fields/field-types.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
@@ -23,8 +23,6 @@ export interface Misfit {
 
 const IDS_MAX = 10
 const LOST = fieldError('change_loses_value', 'The value is lost.')
-/** Types whose values are made by the server: a hash has not the length of its password. */
-const MADE_TYPES: ReadonlySet<string> = new Set(['password', 'autodate'])
 
 /** Takes records one after another. */
 export class MisfitCounter {
@@ -52,7 +50,9 @@ export class MisfitCounter {
       if (isLost(old, field, document[old.name])) this.#count(field?.name ?? old.name, LOST, document)
     }
     for (const field of this.#definition.fields) {
-      if (field.name === 'id' || MADE_TYPES.has(field.type)) continue
+      // What is made, not given: a hash has not the length of its password.
+      const { isHashed, isAutomatic } = typeOfField(field)
+      if (field.name === 'id' || isHashed || isAutomatic) continue
       const error = checkValue(field, valueIn(migrated, field), { old: undefined })
       if (error !== undefined) this.#count(field.name, error, document)
     }

@@ -1,20 +1,9 @@
 /** Indexes that a collection has by itself, as its list rule compares these fields with a value. */
 import { crc32 } from 'node:zlib'
 import { parse, RuleError, type Comparison, type Expression, type Operand } from '@pannier/rules'
-import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
+import { isMany } from '../fields/field-definition.ts'
+import { typeOfField } from '../fields/field-types.ts'
 import type { Definition } from './definition.ts'
-
-/** An index finds their values as they are stored. Relations have one anyway. */
-const INDEXED: ReadonlySet<FieldDefinition['type']> = new Set([
-  'text',
-  'email',
-  'url',
-  'date',
-  'autodate',
-  'number',
-  'bool',
-  'select',
-])
 
 /** As the library takes it. */
 interface RuleIndex {
@@ -27,9 +16,10 @@ interface RuleIndex {
 export function ruleIndexesOf({ listRule, fields }: Pick<Definition, 'listRule' | 'fields'>): readonly RuleIndex[] {
   const compared = new Set(listRule === null || listRule === '' ? [] : lookUps(listRule).flatMap(pathsOf))
   return fields.flatMap((field) => {
-    const { name, type } = field
+    const { name } = field
+    const { isIndexable } = typeOfField(field)
     const multi = isMany(field)
-    if (name === 'id' || !INDEXED.has(type) || !compared.has(multi ? `${name}:each` : name)) return []
+    if (name === 'id' || !isIndexable || !compared.has(multi ? `${name}:each` : name)) return []
     return [{ on: name, multi, name: `rule ${name} ${crc32(`${name} ${multi}`)}` }]
   })
 }

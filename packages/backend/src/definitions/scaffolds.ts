@@ -111,5 +111,5 @@ export const ACCOUNT_FIELDS: readonly SystemField[] = [
 
 /** The id field's pattern if it has none. */
 export function withIdPattern(field: FieldDefinition): FieldDefinition {
-  return field.type === 'text' && field.primaryKey && field.pattern === '' ? { ...field, pattern: ID_PATTERN } : field
+  return 'primaryKey' in field && field.primaryKey && field.pattern === '' ? { ...field, pattern: ID_PATTERN } : field
 }

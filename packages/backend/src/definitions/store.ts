@@ -8,7 +8,8 @@ import { followCommits, pause, relateRecords, type RecordRelation } from 'pannie
 import type { Environment } from 'pannier/types'
 import { dateText } from '../fields/date-text.ts'
 import { fieldError } from '../fields/field-errors.ts'
-import { isMany } from '../fields/field-definition.ts'
+import { isMany, isRenewed } from '../fields/field-definition.ts'
+import { holdsRecords } from '../fields/field-types.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
@@ -400,7 +401,7 @@ function relationsOf(all: readonly Definition[], now: () => number): Record<stri
     if (type === 'view') return []
     const touch = touching(definition, now)
     const relations = fields.flatMap((field): [string, RecordRelation][] => {
-      if (field.type !== 'relation') return []
+      if (!holdsRecords(field)) return []
       const { collectionId, cascadeDelete, required } = field
       const to = recordsName({ id: collectionId })
       return [[field.name, { to, many: isMany(field), cascade: cascadeDelete, required, touch }]]
@@ -413,7 +414,7 @@ function relationsOf(all: readonly Definition[], now: () => number): Record<stri
 
 /** Moves the dates of a record that changes. */
 function touching({ fields }: Definition, now: () => number): (record: JsonObject) => void {
-  const names = fields.flatMap((field) => (field.type === 'autodate' && field.onUpdate ? [field.name] : []))
+  const names = fields.flatMap((field) => (isRenewed(field) ? [field.name] : []))
   return (record) => {
     for (const name of names) record[name] = dateText(now())
   }

@@ -1,11 +1,17 @@
 /** Fields that every collection of a type has. */
 import { completeField } from '../fields/complete-fields.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
+import { typeOfField } from '../fields/field-types.ts'
 import type { Definition } from './definition.ts'
 import { ACCOUNT_FIELDS, ID_FIELD, type SystemField, withIdPattern } from './scaffolds.ts'
 
 /** Fields of accounts that nobody reads, superusers neither. */
 export const ACCOUNT_SECRETS: ReadonlySet<string> = new Set(['password', 'tokenKey'])
+
+/** Whether the field has hashes of passwords, or what tokens are signed with. */
+export function isSecret({ type }: Pick<Definition, 'type'>, field: FieldDefinition): boolean {
+  return typeOfField(field).isHashed === true || (type === 'auth' && ACCOUNT_SECRETS.has(field.name))
+}
 
 /** The fields of a definition, with those that each of its type has, as they must be. */
 export function withSystemFields({ type, fields }: Pick<Definition, 'type' | 'fields'>): readonly FieldDefinition[] {

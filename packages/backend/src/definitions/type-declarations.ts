@@ -2,7 +2,9 @@
 import type { Schema } from '@pannier/rules'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import type { Definition } from './definition.ts'
-import { block, inputsOf, keyOf, readType, type InputTypes, type Property } from './field-declarations.ts'
+import type { InputTypes } from '../fields/field-type.ts'
+import { holdsRecords, typeOfField } from '../fields/field-types.ts'
+import { block, inputsOf, keyOf, type Property } from './field-declarations.ts'
 import { ACCOUNT_SECRETS } from './system-fields.ts'
 
 /** The client for which types are declared: PocketBase's SDK, or `@pannier/client`. */
@@ -66,7 +68,11 @@ export function typeDeclarations(all: readonly Definition[], schema: Schema, app
     const expand = block([...relationsOf(definition, all), ...backRelationsOf(definition, all, schema)])
     const shown = fields.filter((field) => !(type === 'auth' && ACCOUNT_SECRETS.has(field.name)))
     const record = block([
-      ...shown.map((field): Property => [field.name, readType(field), isHideable(definition, field)]),
+      ...shown.map((field): Property => [
+        field.name,
+        typeOfField(field).readType(field),
+        isHideable(definition, field),
+      ]),
       ['collectionId', JSON.stringify(definition.id), false],
       ['collectionName', JSON.stringify(name), false],
       ...(app === 'client' ? [] : [['expand', `ExpandOf<${JSON.stringify(name)}>`, true] as const]),
@@ -85,7 +91,7 @@ function isHideable({ type }: Definition, { name, hidden, viewRule }: FieldDefin
 
 function relationsOf({ fields }: Definition, all: readonly Definition[]): Property[] {
   return fields.flatMap((field): Property[] => {
-    const to = field.type === 'relation' && all.find(({ id }) => id === field.collectionId)
+    const to = holdsRecords(field) && all.find(({ id }) => id === field.collectionId)
     return to ? [[field.name, recordType(to, isMany(field)), true]] : []
   })
 }
@@ -94,7 +100,7 @@ function relationsOf({ fields }: Definition, all: readonly Definition[]): Proper
 function backRelationsOf({ id }: Definition, all: readonly Definition[], schema: Schema): Property[] {
   return all.flatMap((owner) =>
     owner.fields.flatMap((field): Property[] => {
-      if (field.type !== 'relation' || field.collectionId !== id) return []
+      if (!holdsRecords(field) || field.collectionId !== id) return []
       const isUnique = schema.find(owner.id)?.fields.get(field.name)?.isUnique === true
       return [[`${owner.name}_via_${field.name}`, recordType(owner, !isUnique), true]]
     }),

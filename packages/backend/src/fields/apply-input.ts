@@ -1,20 +1,12 @@
 /** From what somebody sends to the values of a record. */
 import type { Chance } from '../gateway/chance.ts'
 import type { FieldDefinition } from './field-definition.ts'
-import type { Modifier } from './field-type.ts'
-import { castValue, ownValue, typeOfField, valueIn } from './field-types.ts'
-import { newPassword } from './password-field.ts'
-import { generate } from './pattern.ts'
+import type { Filling, Modifier } from './field-type.ts'
+import { castValue, typeOfField, valueIn } from './field-types.ts'
 
-interface InputOptions {
-  /** For autodate fields: `2026-11-22 15:04:49.813Z`. */
-  readonly now: string
+interface InputOptions extends Omit<Filling, 'isNew'> {
   /** Hidden fields are read too. */
   readonly isSuperuser: boolean
-  /** Draws texts of patterns. */
-  readonly chance: Chance
-  /** Texts that are drawn already, by field. */
-  readonly drawn?: Readonly<Record<string, string>>
 }
 
 /**
@@ -36,7 +28,11 @@ export function applyInput(
     if (field === undefined || (field.hidden && !options.isSuperuser && !isPassword(field))) continue
     values[field.name] = changed(field, modifier, values[field.name], input[key], options.chance)
   }
-  for (const field of fields) values[field.name] = filled(field, values[field.name], old === undefined, options)
+  const filling = { ...options, isNew: old === undefined }
+  for (const field of fields) {
+    const { fill } = typeOfField(field)
+    if (fill !== undefined) values[field.name] = fill(field, values[field.name], filling)
+  }
   return values
 }
 
@@ -53,11 +49,12 @@ export function applyChange(
 }
 
 /** Everybody may set the password of an account, though it is hidden. */
-function isPassword({ type, name, system }: FieldDefinition): boolean {
-  return type === 'password' && name === 'password' && system
+function isPassword(field: FieldDefinition): boolean {
+  return field.system && field.name === 'password' && typeOfField(field).isHashed === true
 }
 
-const MODIFIED: Readonly<Record<Modifier, (name: string) => string>> = {
+/** The keys of inputs that modifiers have. */
+export const MODIFIED: Readonly<Record<Modifier, (name: string) => string>> = {
   add: (name) => `${name}+`,
   prepend: (name) => `+${name}`,
   remove: (name) => `${name}-`,
@@ -93,15 +90,8 @@ function changed(
   input: unknown,
   chance: Chance,
 ): unknown {
-  if (field.type === 'autodate') return value
-  if (modifier !== undefined) return typeOfField(field).modify!(field, modifier, value, input, chance)
-  if (field.type !== 'password') return castValue(field, input)
-  return newPassword(input) ?? ''
-}
-
-/** A value with the server's additions. */
-function filled(field: FieldDefinition, value: unknown, isNew: boolean, { now, chance, drawn }: InputOptions): unknown {
-  if (field.type === 'autodate') return (isNew ? field.onCreate : field.onUpdate) ? now : value
-  const isMissing = field.type === 'text' && isNew && value === '' && field.autogeneratePattern !== ''
-  return isMissing ? (ownValue(drawn, field.name) ?? generate(field.autogeneratePattern, chance)) : value
+  const type = typeOfField(field)
+  if (type.isAutomatic) return value
+  if (modifier !== undefined) return type.modify!(field, modifier, value, input, chance)
+  return type.accept === undefined ? castValue(field, input) : type.accept(input)
 }

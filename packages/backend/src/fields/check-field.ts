@@ -11,8 +11,9 @@ const FOUND_VIA = fieldError('validation_found_via', 'The value cannot contain "
 const FOUND_UNDERSCORE = fieldError('validation_match_invalid', 'The name of a field must not begin with "_".')
 
 /** By option, in the order of the alphabet. Undefined if nothing is wrong. */
-export function checkField(field: FieldDefinition, context: FieldContext): ErrorData | undefined {
-  const own = typeOfField(field).checkOptions?.(field, context)
+export function checkField(field: FieldDefinition, context: FieldContext<FieldDefinition>): ErrorData | undefined {
+  const old = context.old?.type === field.type ? context.old : undefined
+  const own = typeOfField(field).checkOptions?.(field, { ...context, old })
   const help = field.help === undefined ? undefined : outsideLength(field.help, 1, 300)
   const errors = { ...own, id: checkId(field.id), name: checkName(field.name) ?? own?.['name'], help }
   const found = Object.entries(errors)

@@ -1,7 +1,8 @@
 /** Fields as a request has them, with what it leaves out. */
 import { crc32 } from 'node:zlib'
 import { invalid } from '../gateway/service-error.ts'
-import { FIELD_RULES, type FieldDefinition } from './field-definition.ts'
+import { FIELD_RULES } from './field-base.ts'
+import type { FieldDefinition } from './field-definition.ts'
 import { isFieldType, typeOfField } from './field-types.ts'
 import type { OptionReader } from './field-type.ts'
 import { flagOption, textOption } from './options.ts'
@@ -61,7 +62,8 @@ export function completableOptions(type: FieldDefinition['type']): Readonly<Reco
 }
 
 function readersOf(type: FieldDefinition['type']): Readonly<Record<string, OptionReader>> {
-  return { ...COMMON, ...(type === 'autodate' ? {} : { help: textOption }), ...typeOfField({ type }).options }
+  const { options, isAutomatic } = typeOfField({ type })
+  return { ...COMMON, ...(!isAutomatic && { help: textOption }), ...options }
 }
 
 function newId({ type, name }: FieldDefinition, others: readonly FieldDefinition[]): string {

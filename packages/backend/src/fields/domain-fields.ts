@@ -1,11 +1,15 @@
-/** Fields of type `email` and `url`. */
+/** What fields of addresses with a domain share. */
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
-import { toText } from './cast.ts'
-import { hostOf, isEmail, isUrl } from './addresses.ts'
-import { BLANK, fieldError, NO_EMAIL, NOT_BLANK } from './field-errors.ts'
-import type { DomainField } from './field-definition.ts'
+import { BLANK, fieldError, NOT_BLANK } from './field-errors.ts'
+import type { FieldBase, Requirable } from './field-base.ts'
 import type { FieldType } from './field-type.ts'
 import { flagOption, textsOption } from './options.ts'
+import { ONE_TEXT } from './text-fields.ts'
+
+export interface DomainOptions extends FieldBase, Requirable {
+  readonly onlyDomains: readonly string[] | null
+  readonly exceptDomains: readonly string[] | null
+}
 
 const NO_DOMAIN = fieldError('validation_is_domain', 'Must be a valid domain.')
 
@@ -16,25 +20,12 @@ interface Kind {
   readonly elsewhere: FieldError
 }
 
-export const EMAIL: FieldType<DomainField> = domainType({
-  is: isEmail,
-  domainOf: (value) => value.slice(value.lastIndexOf('@') + 1),
-  wrong: NO_EMAIL,
-  elsewhere: fieldError('validation_email_domain_not_allowed', 'Email domain is not allowed.'),
-})
-
-export const URL_FIELD: FieldType<DomainField> = domainType({
-  is: isUrl,
-  domainOf: hostOf,
-  wrong: fieldError('validation_invalid_url', 'Must be a valid url.'),
-  elsewhere: fieldError('validation_url_domain_not_allowed', 'Url domain is not allowed.'),
-})
-
-function domainType({ is, domainOf, wrong, elsewhere }: Kind): FieldType<DomainField> {
+export function domainType({ is, domainOf, wrong, elsewhere }: Kind): FieldType<DomainOptions> {
   return {
+    ...ONE_TEXT,
+    isSearchable: true,
+    isIndexable: true,
     options: { exceptDomains: textsOption, onlyDomains: textsOption, required: flagOption },
-    empty: () => '',
-    cast: (_, value) => toText(value),
     check(field, given) {
       const value = given as string
       if (value === '') return field.required ? BLANK : undefined

@@ -1,31 +1,10 @@
-/** The types of fields, and what is asked of every field. */
+/** What is asked of every field, and answered by its type. */
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
-import { EMAIL, URL_FIELD } from './domain-fields.ts'
-import type { FieldDefinition } from './field-definition.ts'
+import { FIELD_TYPES, type FieldDefinition } from './field-definition.ts'
 import type { FieldType, ValueContext } from './field-type.ts'
-import { FILE } from './file-field.ts'
-import { RELATION, SELECT } from './list-fields.ts'
-import { PASSWORD } from './password-field.ts'
-import { AUTODATE, BOOL, DATE, GEO_POINT, JSON_FIELD, NUMBER } from './scalar-fields.ts'
-import { EDITOR, TEXT } from './text-fields.ts'
-
-const FIELD_TYPES = {
-  autodate: AUTODATE,
-  bool: BOOL,
-  date: DATE,
-  editor: EDITOR,
-  email: EMAIL,
-  file: FILE,
-  geoPoint: GEO_POINT,
-  json: JSON_FIELD,
-  number: NUMBER,
-  password: PASSWORD,
-  relation: RELATION,
-  select: SELECT,
-  text: TEXT,
-  url: URL_FIELD,
-} satisfies { readonly [T in FieldDefinition['type']]: FieldType<Extract<FieldDefinition, { type: T }>> }
+import type { FileField } from './types/file.ts'
+import type { RelationField } from './types/relation.ts'
 
 export const FIELD_TYPE_NAMES: readonly string[] = Object.keys(FIELD_TYPES)
 
@@ -38,7 +17,22 @@ export function typeOfField(field: Pick<FieldDefinition, 'type'>): FieldType<Fie
   return FIELD_TYPES[field.type] as FieldType<FieldDefinition>
 }
 
-/** The value of a record where nothing was given. */
+/** What the values of a type name. Undefined: nothing, or there is no such type. */
+export function holdsOf(type: unknown): 'files' | 'records' | undefined {
+  return isFieldType(type) ? FIELD_TYPES[type].holds : undefined
+}
+
+/** Whether the values are names of files. */
+export function holdsFiles(field: FieldDefinition): field is FileField {
+  return holdsOf(field.type) === 'files'
+}
+
+/** Whether the values are ids of records. */
+export function holdsRecords(field: FieldDefinition): field is RelationField {
+  return holdsOf(field.type) === 'records'
+}
+
+/** What a record has where nothing was given. */
 export function emptyValue(field: FieldDefinition): unknown {
   return typeOfField(field).empty(field)
 }
@@ -62,8 +56,13 @@ export function checkValue(field: FieldDefinition, value: unknown, context: Valu
   return typeOfField(field).check(field, value, context)
 }
 
-/** The shown form of a stored value. */
+/** The most bytes that an input of the field adds to those of a usual body. */
+export function inputBytesMax(field: FieldDefinition): number {
+  return typeOfField(field).bytesMax?.(field) ?? 0
+}
+
+/** What is shown of a stored value. */
 export function presentValue(field: FieldDefinition, value: unknown): unknown {
   if (value === undefined) return emptyValue(field)
-  return field.type === 'password' ? '' : value
+  return typeOfField(field).isHashed ? '' : value
 }

@@ -1,29 +1,30 @@
-/** Fields of type `select` and `relation`: one text, or a list of different ones. */
+/** What fields of one text, or of a list of different ones, share. */
 import type { FieldError } from '../gateway/service-error.ts'
 import { toTexts } from './cast.ts'
-import { BLANK, fieldError, outside } from './field-errors.ts'
-import { isMany } from './field-definition.ts'
-import type { RelationField, SelectField } from './field-definition.ts'
-import type { FieldContext, FieldType, Modifier } from './field-type.ts'
-import { flagOption, integerOption, textOption, textsOption } from './options.ts'
+import type { FieldBase } from './field-base.ts'
+import { fieldError } from './field-errors.ts'
+import type { FieldType, Modifier } from './field-type.ts'
+import { readText, type Place } from './program-readers.ts'
 
-type ListField = SelectField | RelationField
+interface ListField extends FieldBase {
+  /** More than 1: the value is a list. */
+  readonly maxSelect: number
+}
 
-const NOT_CHANGEABLE = fieldError('validation_field_relation_change', 'The relation collection cannot be changed.')
-const NO_COLLECTION = fieldError(
-  'validation_field_relation_missing_collection',
-  "The relation collection doesn't exist.",
-)
-const NO_VIEW = fieldError(
-  'validation_relation_field_non_view_base_collection',
-  'Only view collections are allowed to have relations to other views.',
-)
+/** What lists share, whatever is in them. */
+export const LIST: Pick<FieldType<ListField>, 'column' | 'empty' | 'modifiers'> = {
+  column: 'TEXT',
+  empty: ({ maxSelect }) => (maxSelect > 1 ? [] : ''),
+  modifiers: ['add', 'prepend', 'remove'],
+}
 
-const LIST = {
-  empty: (field: ListField): unknown => (isMany(field) ? [] : ''),
+/** The same of lists of texts. */
+export const TEXTS: typeof LIST & Pick<FieldType<ListField>, 'order' | 'cast' | 'ofProgram' | 'modify'> = {
+  ...LIST,
+  order: 'text',
   cast,
-  modifiers: ['add', 'prepend', 'remove'] as readonly Modifier[],
-  modify(field: ListField, modifier: Modifier, value: unknown, input: unknown): unknown {
+  ofProgram: readTexts,
+  modify(field, modifier, value, input) {
     return cast(
       field,
       modified(modifier, toTexts(value), toTexts(input), (text) => text),
@@ -47,72 +48,45 @@ export function modified<T>(
 /** The last one, if the field takes one. It may be the JSON of a list in its turn. */
 function cast(field: ListField, value: unknown): unknown {
   const texts = toTexts(value)
-  if (isMany(field)) return texts
+  if (field.maxSelect > 1) return texts
   const last = texts.at(-1) ?? ''
   return last === value ? last : cast(field, last)
 }
 
-function tooMany(maxSelect: number): FieldError {
+export function tooMany(maxSelect: number): FieldError {
   return fieldError('validation_too_many_values', 'Select no more than {maxSelect}.', { maxSelect })
 }
 
-export const SELECT: FieldType<SelectField> = {
-  ...LIST,
-  options: {
-    maxSelect: integerOption,
-    required: flagOption,
-    values: (value) => textsOption(value ?? []),
-  },
-  check({ required, values, maxSelect }, value) {
-    const texts = toTexts(value)
-    if (texts.length === 0) return required ? BLANK : undefined
-    const max = Math.max(maxSelect, 1)
-    if (texts.length > max) return tooMany(max)
-    const unknown = texts.find((text) => !values.includes(text))
-    return unknown === undefined
-      ? undefined
-      : fieldError('validation_invalid_value', 'Invalid value {value}', { value: unknown })
-  },
-  checkOptions: ({ values, maxSelect }) => ({
-    values: values.length === 0 ? BLANK : undefined,
-    maxSelect: outside(maxSelect, 0, Math.max(values.length, 1)),
-  }),
+/** The type of TypeScript of what a modifier takes. `added`: of one that is new; `kept`: of one that is there. */
+export function listModifierType(
+  { maxSelect }: ListField,
+  modifier: Modifier,
+  added: string,
+  kept: string = added,
+): string | undefined {
+  const one = modifier === 'remove' ? kept : added
+  return modifier === 'remove' || maxSelect > 1 ? `${one} | (${one})[]` : undefined
 }
 
-/** Whether the records exist is checked by the writer, who can see them. */
-export const RELATION: FieldType<RelationField> = {
-  ...LIST,
-  options: {
-    cascadeDelete: flagOption,
-    collectionId: textOption,
-    maxSelect: integerOption,
-    minSelect: integerOption,
-    required: flagOption,
-  },
-  check({ required, minSelect, maxSelect }, value) {
-    const count = toTexts(value).length
-    if (count === 0) return required ? BLANK : undefined
-    if (count < minSelect) {
-      return fieldError('validation_not_enough_values', 'Select at least {minSelect}.', { minSelect })
-    }
-    const max = Math.max(maxSelect, 1)
-    return count > max ? tooMany(max) : undefined
-  },
-  checkOptions(field, context) {
-    const { minSelect, maxSelect } = field
-    return {
-      collectionId: checkCollection(field, context),
-      minSelect: outside(minSelect, 0, Infinity),
-      maxSelect: minSelect > 0 && maxSelect === 0 ? BLANK : outside(maxSelect, minSelect, Infinity),
-    }
-  },
+/** A relation takes a record, too. */
+function readTexts(value: unknown, place: Place): unknown {
+  if (value instanceof Set) return readTexts([...value], place)
+  if (Array.isArray(value)) return value.map((one) => readTexts(one, place))
+  if (isRecord(value)) return value.id
+  return readText(value, place)
 }
 
-function checkCollection({ collectionId }: RelationField, context: FieldContext): FieldError | undefined {
-  if (collectionId === '') return BLANK
-  const { old, definition } = context
-  if (old?.type === 'relation' && old.collectionId !== collectionId) return NOT_CHANGEABLE
-  const related = context.typeOf(collectionId)
-  if (related === undefined) return NO_COLLECTION
-  return related === 'view' && definition.type !== 'view' ? NO_VIEW : undefined
+interface RecordLike {
+  readonly id: string
+  collection(): unknown
+}
+
+function isRecord(value: unknown): value is RecordLike {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'collection' in value &&
+    'id' in value &&
+    typeof value.id === 'string'
+  )
 }

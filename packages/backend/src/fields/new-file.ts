@@ -10,6 +10,11 @@ export interface Upload {
   stream(): ReadableStream<Uint8Array>
 }
 
+/** An input has JSON beside files, and JSON has no functions. */
+export function isUpload(value: unknown): value is Upload {
+  return typeof value === 'object' && value !== null && 'stream' in value && typeof value.stream === 'function'
+}
+
 /** An upload that has its name in the record. */
 export class NewFile {
   /** Lower case, with a random part. */

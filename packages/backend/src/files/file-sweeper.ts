@@ -6,6 +6,7 @@ import type { Database, DatabaseChange } from 'pannier'
 import type { Environment } from 'pannier/types'
 import { RECORDS_PREFIX, type Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { holdsFiles } from '../fields/field-types.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Bucket } from './bucket.ts'
@@ -93,7 +94,7 @@ export class FileSweeper {
       if (!name.startsWith(RECORDS_PREFIX)) continue
       const id = name.slice(RECORDS_PREFIX.length)
       const definition = definitions.find(id)
-      if (definition !== undefined && !definition.fields.some(({ type }) => type === 'file')) continue
+      if (definition !== undefined && !definition.fields.some(holdsFiles)) continue
       if (dropped || ids === undefined) this.sweep(`${id}/`)
       else for (const record of ids) this.sweep(`${id}/${record}/`)
     }

@@ -1,18 +1,18 @@
 /** Which files a record has, as it is stored. */
 import type { AttachmentStub } from 'pannier'
-import { ownValue } from '../fields/field-types.ts'
+import { holdsFiles, ownValue } from '../fields/field-types.ts'
 import type { Definition } from '../definitions/definition.ts'
-import type { FileField } from '../fields/field-definition.ts'
+import type { FileField } from '../fields/types/file.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 
 export function fileNames({ fields }: Definition, record: JsonObject): readonly string[] {
-  return fields.flatMap(({ type, name }) => (type === 'file' ? namesIn(ownValue(record, name)) : []))
+  return fields.filter(holdsFiles).flatMap(({ name }) => namesIn(ownValue(record, name)))
 }
 
 /** The field that names the file. */
 export function fileFieldOf({ fields }: Definition, record: JsonObject, name: string): FileField | undefined {
   return fields.find(
-    (field): field is FileField => field.type === 'file' && namesIn(ownValue(record, field.name)).includes(name),
+    (field): field is FileField => holdsFiles(field) && namesIn(ownValue(record, field.name)).includes(name),
   )
 }
 

@@ -5,6 +5,7 @@ import type { Environment } from 'pannier/types'
 import { availableParallelism } from 'node:os'
 import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import { holdsFiles, typeOfField } from '../fields/field-types.ts'
 import type { NewFile } from '../fields/new-file.ts'
 import type { Fleet } from '../fleet/fleet.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -136,7 +137,7 @@ export class RecordFiles {
   /** Notes what a record has in the bucket since before it was ours, so that a change of the record can delete it. */
   async adopt(definition: Definition, id: string): Promise<void> {
     const bucket = this.#bucket()
-    if (bucket === undefined || !definition.fields.some(({ type }) => type === 'file')) return
+    if (bucket === undefined || !definition.fields.some(holdsFiles)) return
     const record = await this.#host.definitions.records(definition).get(id)
     if (record === undefined) return
     for (const name of fileNames(definition, record)) {
@@ -244,7 +245,7 @@ function contentOf(attachment: Attachment, modifiedMs: number): Content {
 
 /** When the record was written, as it says itself. A file does not change under its name. */
 function modifiedMsOf({ fields, updated }: Definition, record: JsonObject): number {
-  const dates = fields.flatMap(({ type, name }) => (type === 'autodate' ? [record[name]] : []))
+  const dates = fields.flatMap((field) => (typeOfField(field).isAutomatic ? [record[field.name]] : []))
   const times = dates.flatMap((date) => (typeof date === 'string' && date !== '' ? [timeOf(date)] : []))
   return times.length === 0 ? timeOf(updated) : Math.max(...times)
 }

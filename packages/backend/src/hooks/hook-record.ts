@@ -3,9 +3,9 @@ import type { Definition } from '../definitions/definition.ts'
 import { ACCOUNT_SECRETS } from '../definitions/system-fields.ts'
 import { applyChange, meant } from '../fields/apply-input.ts'
 import { toText } from '../fields/cast.ts'
-import { emptyValue, ownValue, presentValue, valueIn } from '../fields/field-types.ts'
+import { emptyValue, ownValue, presentValue, typeOfField, valueIn } from '../fields/field-types.ts'
 import { NewFile } from '../fields/new-file.ts'
-import { NewPassword } from '../fields/password-field.ts'
+import { NewPassword } from '../fields/types/password.ts'
 import { programValue } from '../fields/program-value.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
@@ -256,7 +256,10 @@ function valuesOf(definition: Definition, document: JsonObject): JsonObject {
   const entries = definition.fields.map((field) => {
     const { name } = field
     // A hash is nobody's business.
-    return [name, field.type === 'password' ? '' : name === 'id' ? document['_id'] : valueIn(document, field)] as const
+    return [
+      name,
+      typeOfField(field).isHashed ? '' : name === 'id' ? document['_id'] : valueIn(document, field),
+    ] as const
   })
   return Object.fromEntries(entries)
 }

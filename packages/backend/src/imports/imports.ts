@@ -10,9 +10,10 @@ import { textOfErrors } from '../definitions/import.ts'
 import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
+import { isRenewed } from '../fields/field-definition.ts'
 import { fieldError } from '../fields/field-errors.ts'
-import { castValue, emptyValue, ownValue } from '../fields/field-types.ts'
-import { idError } from '../fields/text-fields.ts'
+import { castValue, emptyValue, ownValue, typeOfField } from '../fields/field-types.ts'
+import { idError } from '../fields/types/text.ts'
 import { NewFile, type Upload } from '../fields/new-file.ts'
 import { attachmentIn, fileNames } from '../files/record-content.ts'
 import type { RecordFiles } from '../files/record-files.ts'
@@ -186,8 +187,9 @@ export class Imports {
     const names = fileNames(definition, values)
     const errors = valueErrors(definition, undefined, { ...values, id }, names)
     const unfit = new Set(Object.keys(errors))
-    for (const { type, name } of definition.fields) {
-      if (type !== 'password' || values[name] === '') continue
+    for (const field of definition.fields) {
+      const { name } = field
+      if (!typeOfField(field).isHashed || values[name] === '') continue
       if (this.#parts.passwords.isReadable(String(values[name]))) continue
       values[name] = this.#parts.passwords.unknownHash()
       unfit.add(name)
@@ -318,10 +320,7 @@ function isSameRecord({ fields }: Definition, old: JsonObject, document: JsonObj
 
 /** Whether somebody has changed the record here since the other server did. */
 function isNewer({ fields }: Definition, old: JsonObject, document: JsonObject): boolean {
-  return fields.some(
-    ({ name, ...field }) =>
-      field.type === 'autodate' && field.onUpdate && (old[name] as string) > (document[name] as string),
-  )
+  return fields.some((field) => isRenewed(field) && (old[field.name] as string) > (document[field.name] as string))
 }
 
 function messageOf({ message, data = {} }: ServiceError): string {

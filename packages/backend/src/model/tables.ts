@@ -1,9 +1,10 @@
 /** Collections as tables of PocketBase, and values of such tables as inputs of records. */
 import type { Definition } from '../definitions/definition.ts'
 import { plainIndex, statementsOf } from '../definitions/index-statement.ts'
-import type { FieldDefinition } from '../fields/field-definition.ts'
+import { isSecret } from '../definitions/system-fields.ts'
+import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { cellOf, columnDeclaration, columnType } from '../fields/columns.ts'
-import { castValue, ownValue } from '../fields/field-types.ts'
+import { castValue, ownValue, typeOfField } from '../fields/field-types.ts'
 import { quoted, type Cell } from '../fields/sqlite.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
@@ -35,17 +36,13 @@ export function rowOf(definition: Definition, fields: readonly FieldDefinition[]
   })
 }
 
-/** Hashes of passwords, and what tokens are signed with. */
-function isSecret({ type }: Definition, { type: fieldType, name }: FieldDefinition): boolean {
-  return fieldType === 'password' || (type === 'auth' && name === 'tokenKey')
-}
-
 /** The value that a record gets. @throws ServiceError INVALID if its field can't have it */
 export function valueOf(definition: Definition, field: FieldDefinition, cell: Cell): unknown {
   const value = readCell(field, cell)
   const cast = value === undefined ? undefined : castValue(field, value)
-  const isDate = field.type === 'date' || field.type === 'autodate'
-  const isRead = isDate ? value === '' || cast !== '' : JSON.stringify(cast) === JSON.stringify(value)
+  const isRead = typeOfField(field).isTime
+    ? value === '' || cast !== ''
+    : JSON.stringify(cast) === JSON.stringify(value)
   if (value !== undefined && isRead) return cast
   const shown = cell instanceof Uint8Array ? 'a BLOB' : String(cell)
   throw invalid(`${definition.name}.${field.name} is a field of type ${field.type}, and can't be ${shown}`)
@@ -53,14 +50,15 @@ export function valueOf(definition: Definition, field: FieldDefinition, cell: Ce
 
 /** As a record would have it. Undefined: there is no such value. */
 function readCell(field: FieldDefinition, cell: Cell): unknown {
-  if (field.type === 'number') return typeof cell === 'number' && Number.isFinite(cell) ? cell : undefined
-  if (field.type === 'bool') return cell === 0 || cell === 1 ? cell === 1 : undefined
-  if (field.type === 'json' && cell === null) return null
+  const type = columnType(field)
+  const { takesAll } = typeOfField(field)
+  if (type === 'NUMERIC') return typeof cell === 'number' && Number.isFinite(cell) ? cell : undefined
+  if (type === 'BOOLEAN') return cell === 0 || cell === 1 ? cell === 1 : undefined
+  if (takesAll && cell === null) return null
   if (typeof cell !== 'string') return undefined
-  if (columnType(field) !== 'JSON') return cell
+  if (type === 'TEXT') return cell
   const value = parsed(cell)
-  const isFit = field.type === 'json' || (field.type === 'geoPoint' ? isJsonObject(value) : Array.isArray(value))
-  return isFit ? value : undefined
+  return takesAll || (isMany(field) ? Array.isArray(value) : isJsonObject(value)) ? value : undefined
 }
 
 function parsed(text: string): unknown {

@@ -3,7 +3,7 @@
  * `WriteHooks`, and once, however often the documents are judged.
  */
 import { isPannierError } from 'pannier'
-import { ownValue } from '../fields/field-types.ts'
+import { holdsFiles, ownValue, typeOfField } from '../fields/field-types.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { toText } from '../fields/cast.ts'
@@ -150,7 +150,7 @@ async function changedDocument(
   for (const field of changed) {
     const { name } = field
     made[name === 'id' ? '_id' : name] = storedValue(field, values[name], hashes)
-    if (field.type !== 'file') continue
+    if (!holdsFiles(field)) continue
     const names = new Set(listOf(ownValue(made, name)))
     for (const gone of listOf(ownValue(document, name))) if (!names.has(gone)) delete attachments[gone as string]
     for (const file of listOf(ownValue(values, name)))
@@ -162,7 +162,7 @@ async function changedDocument(
 }
 
 function withoutHashes({ definition: { fields }, values }: Draft): JsonObject {
-  const empty = fields.filter(({ type }) => type === 'password').map(({ name }) => [name, ''] as const)
+  const empty = fields.filter((field) => typeOfField(field).isHashed).map(({ name }) => [name, ''] as const)
   return { ...values, ...Object.fromEntries(empty) }
 }
 

@@ -10,7 +10,7 @@ import type { Definition } from '../definitions/definition.ts'
 import { applyInput } from '../fields/apply-input.ts'
 import { dateText } from '../fields/date-text.ts'
 import { DIFFERENT, fieldError } from '../fields/field-errors.ts'
-import { castValue, ownValue, valueIn } from '../fields/field-types.ts'
+import { castValue, ownValue, typeOfField, valueIn } from '../fields/field-types.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Chance } from '../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
@@ -80,7 +80,7 @@ export async function preparedDocument(
     return failed('update', Object.fromEntries(unknown.map((key): [string, FieldError] => [key, UNKNOWN])))
   const old = typeof id === 'string' && typeof rev === 'string' ? await stored.get(id) : undefined
   // Hashes come as they are stored.
-  const passwords = fields.filter(({ type }) => type === 'password').map(({ name }) => name)
+  const passwords = fields.filter((field) => typeOfField(field).isHashed).map(({ name }) => name)
   const input = Object.fromEntries(
     fields.flatMap((field) => {
       const { name } = field
@@ -153,9 +153,9 @@ export function actorOf(principal: Principal, old: JsonObject | undefined): Acto
 
 /** Whether a value is one that its field stores. */
 function hasItsType(field: FieldDefinition, value: unknown): boolean {
-  const { type, name } = field
-  if (name === 'id' || type === 'password') return typeof value === 'string' || value === undefined
-  return type === 'json' || JSON.stringify(castValue(field, value)) === JSON.stringify(value)
+  const { isHashed, takesAll } = typeOfField(field)
+  if (field.name === 'id' || isHashed) return typeof value === 'string' || value === undefined
+  return takesAll === true || JSON.stringify(castValue(field, value)) === JSON.stringify(value)
 }
 
 /** The document as a write of a record. */

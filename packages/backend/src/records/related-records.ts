@@ -1,6 +1,7 @@
 /** The records that paths of relations lead to, for hooks. No rule stops them. */
 import type { Collection } from 'pannier'
 import type { Definition } from '../definitions/definition.ts'
+import { holdsRecords } from '../fields/field-types.ts'
 import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
@@ -41,7 +42,7 @@ async function related(
     return [there.map((document) => HookRecord.of(of, document, environment)), of]
   }
   const field = from.fields.find(({ name }) => name === step)
-  if (field?.type === 'relation') {
+  if (field !== undefined && holdsRecords(field)) {
     const to = definition(field.collectionId)
     const ids = new Set(records.flatMap((record) => [record.get(step)].flat().map(String)))
     ids.delete('')
@@ -58,7 +59,7 @@ async function related(
   const [, owner, back] = /^(\w+)_via_(\w+)$/.exec(step) ?? []
   const of = owner === undefined ? undefined : definition(owner)
   const leadsBack = of?.fields.find(({ name }) => name === back)
-  if (of === undefined || leadsBack?.type !== 'relation' || leadsBack.collectionId !== from.id)
+  if (of === undefined || leadsBack === undefined || !holdsRecords(leadsBack) || leadsBack.collectionId !== from.id)
     throw invalid(`'${from.name}' has no relation '${step}'.`)
   const ids = records.map(({ id }) => id)
   const pointing = recordsOf(of).find(

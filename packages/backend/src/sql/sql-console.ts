@@ -9,6 +9,7 @@ import { recordsName } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import { SqlRefusal } from '../definitions/views/view-queries.ts'
 import { BLANK, tooLong } from '../fields/field-errors.ts'
+import { typeOfField } from '../fields/field-types.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, invalidForm, ServiceError } from '../gateway/service-error.ts'
 import type { RecordWrites } from '../records/record-writes.ts'
@@ -155,10 +156,10 @@ function writeOf({ definition, revs }: ChangedTable, before: Row | undefined, af
   const autodates: Record<string, string> = {}
   let id = ''
   for (const [at, field] of columnFields(definition).entries()) {
-    const { name, type } = field
+    const { name } = field
     const cell = after[at]!
     if (name === 'id') id = String(cell)
-    if (type === 'autodate') {
+    if (typeOfField(field).isAutomatic) {
       const date = valueOf(definition, field, cell) as string
       if (before !== undefined || date !== '') autodates[name] = date
     } else if (before === undefined || cell !== before[at]) input[name] = valueOf(definition, field, cell)

@@ -9,7 +9,9 @@ import { ruleFor } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { ruleRecord } from '../access/rule-records.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
-import type { FieldDefinition } from '../fields/field-definition.ts'
+import { isListed, patternOf, type FieldDefinition } from '../fields/field-definition.ts'
+import type { FieldType } from '../fields/field-type.ts'
+import { emptyValue, holdsRecords, typeOfField } from '../fields/field-types.ts'
 import type { RecordJson } from '../records/record-types.ts'
 
 /** A field that a device knows the values of, in the form that `createSchema` takes. */
@@ -18,6 +20,8 @@ export interface DeviceField {
   readonly name: string
   /** PocketBase's name of the type. */
   readonly type: string
+  /** What a new record has in it if nothing is set. */
+  readonly empty: unknown
   /** The value is a list if this is more than 1. */
   readonly maxSelect?: number
   /** The collection that a relation leads to. */
@@ -117,10 +121,10 @@ function bareCollection({ principal }: Actor, definition: Definition): Omit<Devi
  * see and others don't.
  */
 function isKnown(field: FieldDefinition, { type }: Definition): boolean {
-  if (field.hidden || field.viewRule !== undefined || field.type === 'password' || field.type === 'autodate')
-    return false
+  const { isHashed, isAutomatic } = typeOfField(field)
+  if (field.hidden || field.viewRule !== undefined || isHashed || isAutomatic) return false
   if (type === 'auth' && field.system && field.name !== 'id') return false
-  return field.type !== 'text' || field.autogeneratePattern === '' || field.name === 'id'
+  return patternOf(field) === '' || field.name === 'id'
 }
 
 function bareField(field: FieldDefinition): DeviceField {
@@ -128,8 +132,9 @@ function bareField(field: FieldDefinition): DeviceField {
   return {
     name,
     type,
+    empty: emptyValue(field),
     ...('maxSelect' in field && { maxSelect: field.maxSelect }),
-    ...(field.type === 'relation' && { collectionId: field.collectionId }),
+    ...(holdsRecords(field) && { collectionId: field.collectionId }),
   }
 }
 
@@ -220,7 +225,7 @@ function requestOf(
   { principal: { account } }: Actor,
   { fields }: Collection,
 ): Required<Pick<RuleRequest, 'auth' | 'body'>> {
-  const relations = Array.from(fields.values()).filter(({ type }) => type === 'relation')
+  const relations = Array.from(fields.values()).filter((field) => typeOf(field).holds === 'records')
   return {
     auth: account === undefined ? null : { collection: account.collection, record: ruleRecord(account.record) },
     body: Object.fromEntries(relations.map(({ name }) => [name, ['x']])),
@@ -244,24 +249,31 @@ function isKnowable(operand: Operand, { actor, schema, definition, isCreate }: C
   return part === 'body' && path[0] !== 'id' && leadsTo(path, schema.find(definition.id)!, schema)
 }
 
+/** Schemas are made of definitions. */
+function typeOf({ type }: { readonly type: string }): FieldType<FieldDefinition> {
+  return typeOfField({ type } as FieldDefinition)
+}
+
 /** Whether a path leads to a field that a device knows. */
 function leadsTo([part, ...rest]: readonly string[], { fields }: Collection, schema: Schema): boolean {
   const [name = '', from, relation] = /^(\w+)_via_(\w+)$/.exec(part!) ?? [part!.split(':', 1)[0]!]
   const field = fields.get(name)
-  if (rest.length === 0 || field?.type === 'json' || field?.type === 'geoPoint') return field !== undefined
+  const type = field && typeOf(field)
+  if (rest.length === 0 || type?.column === 'JSON') return field !== undefined
   const next = schema.find(field?.to ?? from ?? '')
-  const isThere = field?.type === 'relation' || next?.fields.has(relation ?? '') === true
+  const isThere = type?.holds === 'records' || next?.fields.has(relation ?? '') === true
   return isThere && next !== undefined && leadsTo(rest, next, schema)
 }
 
 /** A text or number that the caller has to send may be a password, such as the code of an invitation. Values of selects are no secret. */
-function isSecret(operands: readonly Operand[], { schema, definition, isCreate }: Cutting): boolean {
+function isSecret(operands: readonly Operand[], { definition, isCreate }: Cutting): boolean {
   return operands.some((operand, index) => {
     const other = operands[1 - index]!
     if (operand.kind !== 'name' || other.kind === 'name' || ('value' in other && other.value === '')) return false
     const isSent = operand.name.startsWith('@request.body.') || (isCreate && !operand.name.startsWith('@'))
     if (!isSent || operand.name.endsWith(':length')) return false
     const [name] = operand.name.replace('@request.body.', '').split(/[.:]/)
-    return schema.find(definition.id)!.fields.get(name!)?.type !== 'select'
+    const field = definition.fields.find((one) => one.name === name)
+    return field === undefined || !isListed(field)
   })
 }

@@ -5,6 +5,7 @@ import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition, Rule } from '../definitions/definition.ts'
 import { ruleIndexesOf } from '../definitions/rule-indexes.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
+import { holdsRecords } from '../fields/field-types.ts'
 import { invalid } from '../gateway/service-error.ts'
 import { EVERYBODY, LIST_RULE, ruleError, syncProblem, syncRules } from './sync-rules.ts'
 
@@ -56,7 +57,7 @@ export function explainRules(definitions: KnownDefinitions, definition: Definiti
   const rules = (rule === undefined ? rulesOf(definition) : ([['listRule', rule]] as const)).map(([name, text]) =>
     explained(definitions, definition, name, text),
   )
-  const relations = definition.type === 'view' ? [] : definition.fields.filter(({ type }) => type === 'relation')
+  const relations = definition.type === 'view' ? [] : definition.fields.filter(holdsRecords)
   const compared = definition.type === 'view' ? [] : ruleIndexesOf(meant)
   return {
     collection: definition.name,

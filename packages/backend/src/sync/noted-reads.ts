@@ -4,6 +4,7 @@
  */
 import type { RuleRecords } from '@pannier/rules'
 import type { RecordChange } from '../events/record-changes.ts'
+import { holdsRecords } from '../fields/field-types.ts'
 
 /** With more reads of one account, its collections are noted as a whole. */
 const READS_MAX = 500
@@ -49,7 +50,7 @@ export class Reads {
 /** The reads whose answers a change may have changed. */
 export function readsOf({ definition: { name, fields }, id, records }: RecordChange): readonly string[] {
   const related = fields
-    .filter(({ type }) => type === 'relation')
+    .filter(holdsRecords)
     .flatMap((field) =>
       records.flatMap((record) => [record[field.name]].flat().map((to) => those(name, field.name, String(to)))),
     )

@@ -3,6 +3,7 @@ import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { meant } from '../fields/apply-input.ts'
 import { fieldError } from '../fields/field-errors.ts'
+import { holdsFiles } from '../fields/field-types.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { RateLimitRule } from '../settings/settings-values.ts'
@@ -52,7 +53,7 @@ export function checkFields(definitions: KnownDefinitions, writes: readonly Push
 
 function takesFiles({ fields }: Definition, name: string): boolean {
   const [field, modifier] = meant(fields, name) ?? []
-  return field?.type === 'file' && modifier !== 'remove'
+  return field !== undefined && holdsFiles(field) && modifier !== 'remove'
 }
 
 const NO_FIELD = fieldError('validation_unknown_field', 'The collection has no such field.')

@@ -3,7 +3,7 @@ import { text as textOf } from 'node:stream/consumers'
 import type { Database } from 'pannier'
 import type { ByteSource, ExportFormat, ImportFormat, ImportMode } from 'pannier/types'
 import { openBackend, SYSTEM, type Actor, type Definition } from '@pannier/backend'
-import { isJsonObject, recordsName, type JsonObject } from '@pannier/backend/internal'
+import { isJsonObject, isSecret, recordsName, type JsonObject } from '@pannier/backend/internal'
 import { givenSettingsKey } from './database-path.ts'
 import { FailedError, UsageError } from './outcome.ts'
 import { explained } from './superuser-api.ts'
@@ -61,7 +61,7 @@ export async function* exportRecords(
 ): AsyncGenerator<Uint8Array> {
   assertForRecords(definition, format, attachments ? '--attachments' : undefined)
   const encoder = new TextEncoder()
-  const names = definition.fields.filter((field) => field.type !== 'password' && field.name !== 'tokenKey')
+  const names = definition.fields.filter((field) => !isSecret(definition, field))
   let before = format === 'json' ? '[\n' : ''
   for await (const document of db.collection(recordsName(definition)).find(selector ?? {})) {
     const values = names.map(({ name }) => [name, name === 'id' ? document['_id'] : document[name]])

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { Definition, RecordInput, ShowOptions } from '@pannier/backend'
-import { toTexts } from '@pannier/backend/internal'
+import { holdsFiles, inputBytesMax, toTexts } from '@pannier/backend/internal'
 import { actorOf, queryText } from './actor.ts'
 import { checkUnwanted, withForm } from './form.ts'
 import type { Form } from './form.ts'
@@ -10,8 +10,7 @@ import { listOptions } from './list-parameters.ts'
 import { tagged } from './rest-context.ts'
 import type { CollectionRoute, RecordRoute, RestContext, RestRoutes } from './rest-context.ts'
 
-const MEBIBYTE: number = 1024 * 1024
-const RECORD_BYTES_MAX: number = 32 * MEBIBYTE
+const RECORD_BYTES_MAX: number = 32 << 20
 
 export const recordRoutes: RestRoutes = (app, context) => {
   const { records } = context.backend
@@ -80,7 +79,7 @@ export function inputOf(
 ): RecordInput {
   const input: Record<string, unknown> = { ...values }
   for (const field of files.size === 0 ? [] : (definition?.fields ?? [])) {
-    if (field.type !== 'file') continue
+    if (!holdsFiles(field)) continue
     const { name } = field
     for (const key of [name, `+${name}`, `${name}+`]) {
       const uploaded = files.get(key)
@@ -94,11 +93,6 @@ export function inputOf(
 
 /** The most bytes of a body that brings a record. */
 export function bytesMaxOf(definition: Definition): number {
-  let bytes = RECORD_BYTES_MAX
-  for (const field of definition.type === 'view' ? [] : definition.fields) {
-    if (field.type === 'file') bytes += (field.maxSize || 5 * MEBIBYTE) * Math.max(1, field.maxSelect)
-    else if (field.type === 'json') bytes += field.maxSize || MEBIBYTE
-    else if (field.type === 'editor') bytes += field.maxSize || 5 * MEBIBYTE
-  }
-  return bytes
+  const fields = definition.type === 'view' ? [] : definition.fields
+  return fields.reduce((bytes, field) => bytes + inputBytesMax(field), RECORD_BYTES_MAX)
 }

@@ -3,7 +3,7 @@ import { programInput } from '../../fields/program-value.ts'
 import type { Environment } from 'pannier/types'
 import type { AuthDefinition } from '../../definitions/definition.ts'
 import type { Definitions } from '../../definitions/definitions.ts'
-import { checkValue } from '../../fields/field-types.ts'
+import { castValue, checkValue, holdsFiles } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import type { Upload } from '../../fields/new-file.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
@@ -49,7 +49,7 @@ export async function signUpInput(signUp: SignUp): Promise<JsonObject> {
 /** A name that the field refuses, or that somebody has, is left out. */
 async function isFree({ definition, definitions, user: { username } }: SignUp, fieldName: string): Promise<boolean> {
   const field = fieldOf(definition, fieldName)
-  if (field.type === 'text' && checkValue(field, username, { old: undefined }) !== undefined) return false
+  if (checkValue(field, castValue(field, username), { old: undefined }) !== undefined) return false
   return (await findAccount(definitions, definition, fieldName, username)) === undefined
 }
 
@@ -57,7 +57,7 @@ async function isFree({ definition, definitions, user: { username } }: SignUp, f
 async function avatarOf(signUp: SignUp, fieldName: string): Promise<unknown> {
   const { definition, environment, user, fetchPublic, logs } = signUp
   const field = fieldOf(definition, fieldName)
-  if (field.type !== 'file') return user.avatarURL
+  if (!holdsFiles(field)) return user.avatarURL
   if (fetchPublic === undefined) return undefined
   try {
     const bytesMax = field.maxSize || FILE_BYTES_MAX

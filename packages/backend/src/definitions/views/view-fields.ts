@@ -2,10 +2,12 @@
 import { checkField } from '../../fields/check-field.ts'
 import { completeField } from '../../fields/complete-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { holdsFiles } from '../../fields/field-types.ts'
 import { randomText, type Chance } from '../../gateway/chance.ts'
 import type { FieldError } from '../../gateway/service-error.ts'
 import type { Definition } from '../definition.ts'
 import { isSameName } from '../index-statement.ts'
+import { isSecret } from '../system-fields.ts'
 import { rawMessage } from '../raw-message.ts'
 import type { DescribedQuery } from './view-queries.ts'
 import { isOneStatement, readViewQuery, trimmedQuery, typeOfText, type ViewQuery } from './view-query.ts'
@@ -104,8 +106,7 @@ function secretsOf({ reads }: DescribedQuery, all: readonly Definition[]): Reado
     const definition = all.find((one) => isSameName(one.name, table))
     const field = definition?.fields.find((one) => isSameName(one.name, column))
     if (field === undefined) continue
-    const isSecret = field.type === 'password' || (definition!.type === 'auth' && field.name === 'tokenKey')
-    if (isSecret || field.hidden || field.viewRule !== undefined) secrets.add(column.toLowerCase())
+    if (isSecret(definition!, field) || field.hidden || field.viewRule !== undefined) secrets.add(column.toLowerCase())
   }
   return secrets
 }
@@ -137,7 +138,7 @@ export function fileColumn(query: string, name: string, all: readonly Definition
   const reading = { ...readViewQuery(query), all, secrets: new Set<string>(), isNested: false }
   const text = textOf(name, reading)
   const column = text === undefined ? undefined : columnOf(text, reading)
-  if (column?.field.type !== 'file') return undefined
+  if (column === undefined || !holdsFiles(column.field)) return undefined
   const { definition, field } = column
   return definition.type === 'view' ? fileColumn(definition.viewQuery, field.name, all) : column
 }

@@ -1,5 +1,5 @@
 /** `expand` of a request: related records in the records that are shown, as far as their view rules admit them. */
-import { ownValue } from '../../fields/field-types.ts'
+import { holdsRecords, ownValue } from '../../fields/field-types.ts'
 import type { Access } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import type { KnownDefinitions } from '../../access/rule-records.ts'
@@ -147,7 +147,8 @@ function stepOf(from: Definition, key: string, { actor, access, definitions }: E
   const field = owner?.fields.find(({ name }) => name === (backFrom === '' ? key : backField))
   // Other records tell where a relation leads that is not shown.
   if (backFrom !== '' && field !== undefined && !access.seesAlways(actor, owner!, field)) return undefined
-  if (owner === undefined || field?.type !== 'relation' || (field.hidden && !actor.principal.isAdmin)) return undefined
+  if (owner === undefined || field === undefined || !holdsRecords(field)) return undefined
+  if (field.hidden && !actor.principal.isAdmin) return undefined
   if (backFrom !== '') {
     if (field.collectionId !== from.id) return undefined
     const isUnique = definitions.schema.find(owner.id)?.fields.get(field.name)?.isUnique === true

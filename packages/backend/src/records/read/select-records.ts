@@ -8,7 +8,9 @@ import { ruleRecord, type KnownDefinitions } from '../../access/rule-records.ts'
 import { recordsName, RECORDS_PREFIX, type Definition, type ViewDefinition } from '../../definitions/definition.ts'
 import { declaredIndexesOf, searchedText } from '../../definitions/library-index.ts'
 import type { OrderColumn } from '../../definitions/views/view-reader.ts'
-import { isMany, type RelationField } from '../../fields/field-definition.ts'
+import { isMany } from '../../fields/field-definition.ts'
+import { typeOfField } from '../../fields/field-types.ts'
+import type { RelationField } from '../../fields/types/relation.ts'
 import { randomFraction, type Chance } from '../../gateway/chance.ts'
 import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -107,9 +109,7 @@ async function keptPage(
 /** Undefined: SQLite would order the values otherwise. */
 function kindOf({ fields }: ViewDefinition, name: string): OrderColumn['kind'] | undefined {
   const field = fields.find((one) => one.name === name)
-  if (field === undefined || isMany(field)) return undefined
-  if (field.type === 'number' || field.type === 'json') return field.type
-  return field.type === 'text' || field.type === 'relation' || field.type === 'select' ? 'text' : undefined
+  return field === undefined || isMany(field) ? undefined : typeOfField(field).order
 }
 
 /** The documents of a page. @throws ServiceError as `AnswerBudget.take`, as soon as there are too many bytes */

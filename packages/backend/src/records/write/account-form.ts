@@ -1,7 +1,7 @@
 /** The form of accounts beside their fields: passwords are confirmed, and only managers change proofs of identity. */
 import { toText } from '../../fields/cast.ts'
 import { BLANK, DIFFERENT, fieldError } from '../../fields/field-errors.ts'
-import { newPassword } from '../../fields/password-field.ts'
+import { newPassword } from '../../fields/types/password.ts'
 import type { ErrorData, FieldError } from '../../gateway/service-error.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { RecordInput } from '../record-types.ts'

@@ -2,10 +2,9 @@
  * Attachments of documents that are records: each new one is a file of a file field, which asks of it what it asks of an upload. Its
  * type is that of its content.
  */
-import { ownValue } from '../../fields/field-types.ts'
+import { holdsFiles, ownValue } from '../../fields/field-types.ts'
 import type { Definition } from '../../definitions/definition.ts'
-import { checkFile } from '../../fields/file-field.ts'
-import type { FileField } from '../../fields/field-definition.ts'
+import { checkFile, type FileField } from '../../fields/types/file.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { HEAD_BYTES, typeOf } from '../../fields/file-types.ts'
 import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
@@ -54,7 +53,7 @@ export async function withCheckedFiles(
 
 function fieldOf({ fields }: Definition, document: JsonObject, name: string): FileField | undefined {
   return fields.find(
-    (field): field is FileField => field.type === 'file' && listOf(ownValue(document, field.name)).includes(name),
+    (field): field is FileField => holdsFiles(field) && listOf(ownValue(document, field.name)).includes(name),
   )
 }
 

@@ -4,10 +4,11 @@ import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import { applyChange, applyInput, meant } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { toText } from '../../fields/cast.ts'
-import { checkValue, ownValue, valueIn } from '../../fields/field-types.ts'
+import { patternOf } from '../../fields/field-definition.ts'
+import { checkValue, holdsFiles, ownValue, valueIn } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
-import { NewPassword } from '../../fields/password-field.ts'
-import { NO_FORMAT } from '../../fields/text-fields.ts'
+import { NewPassword } from '../../fields/types/password.ts'
+import { NO_FORMAT } from '../../fields/field-errors.ts'
 import { randomText, type Chance } from '../../gateway/chance.ts'
 import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
 import type { FieldError } from '../../gateway/service-error.ts'
@@ -89,11 +90,11 @@ export function valueErrors(
 ): Readonly<Record<string, FieldError>> {
   const errors: Record<string, FieldError> = {}
   for (const field of fields) {
-    const { name, type } = field
+    const { name } = field
     const value = values[name]
     // Undefined stands for a new record.
     const stored = old === undefined ? undefined : name === 'id' ? old['_id'] : valueIn(old, field)
-    const before = type === 'file' && attachments.length > 0 ? [...listOf(stored), ...attachments] : stored
+    const before = holdsFiles(field) && attachments.length > 0 ? [...listOf(stored), ...attachments] : stored
     const error =
       checkValue(field, value, { old: before }) ?? (name === 'id' && !canBeId(value) ? NO_FORMAT : undefined)
     if (error !== undefined) errors[name] = error
@@ -124,7 +125,7 @@ function bodyOf({ definition: { fields, type }, input, isSuperuser }: PreparedIn
 
 /** Texts of a new record that come by themselves, by field. */
 export function drawnIn({ definition: { fields }, old, asked }: Draft): Readonly<Record<string, string>> {
-  const drawn = fields.filter((field) => old === undefined && field.type === 'text' && field.autogeneratePattern !== '')
+  const drawn = fields.filter((field) => old === undefined && patternOf(field) !== '')
   return Object.fromEntries(drawn.map(({ name }) => [name, toText(asked[name])]))
 }
 
@@ -154,7 +155,7 @@ export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObje
     if (name === 'id') continue
     const value = values[name]
     document[name] = storedValue(field, value, hashes)
-    if (field.type !== 'file') continue
+    if (!holdsFiles(field)) continue
     const names = new Set(listOf(ownValue(document, name)))
     for (const gone of listOf(ownValue(old, name))) if (!names.has(gone)) delete attachments[gone as string]
     for (const file of listOf(value))

@@ -12,8 +12,9 @@ import { recordsName, type Definition, type Rule } from '../../definitions/defin
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { meant } from '../../fields/apply-input.ts'
+import { patternOf } from '../../fields/field-definition.ts'
 import { fieldError } from '../../fields/field-errors.ts'
-import { valueIn } from '../../fields/field-types.ts'
+import { holdsRecords, typeOfField, valueIn } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { conflicting, forbidden, missing } from '../../gateway/service-error.ts'
 import type { ErrorData, FieldError, ServiceError } from '../../gateway/service-error.ts'
@@ -233,7 +234,7 @@ export class Judge {
   }
 
   #relationError(field: FieldDefinition, value: unknown, reader: GuardReader): FieldError | undefined {
-    if (field.type !== 'relation') return undefined
+    if (!holdsRecords(field)) return undefined
     const ids = listOf(value).filter((id) => typeof id === 'string' && id !== '') as string[]
     if (ids.length === 0) return undefined
     const related = this.#definitions.find(field.collectionId)
@@ -254,8 +255,8 @@ function unsavedRecord({ definition, asked, body, hashes }: Draft): JsonObject {
   const record: JsonObject = {}
   for (const field of definition.fields) {
     const { name } = field
-    const isGenerated = field.type === 'text' && field.autogeneratePattern !== '' && !Object.hasOwn(body, name)
-    record[name] = isGenerated || field.type === 'autodate' ? '' : storedValue(field, asked[name], hashes)
+    const isGenerated = patternOf(field) !== '' && !Object.hasOwn(body, name)
+    record[name] = isGenerated || typeOfField(field).isAutomatic ? '' : storedValue(field, asked[name], hashes)
   }
   if (record['id'] === '') record['id'] = '__temp_id__'
   if (definition.type === 'auth') record['verified'] = false

@@ -6,6 +6,7 @@ import type { Database } from 'pannier'
 import type { FollowingGuard } from 'pannier/internal'
 import type { KnownDefinitions } from '../../access/rule-records.ts'
 import { nameOfRecords, recordsName, type Definition } from '../../definitions/definition.ts'
+import { typeOfField } from '../../fields/field-types.ts'
 import { type JsonObject } from '../../gateway/documents.ts'
 import { asServiceError, GuardChain, judgedBy } from '../../gateway/guard-chain.ts'
 import type { GuardedChange, Judge, Write } from '../../gateway/guards.ts'
@@ -156,8 +157,9 @@ export function tombstoneOf({ _id, _rev }: JsonObject): JsonObject {
 /** Passwords stay: guards see hashes. */
 function changesOf({ fields }: Definition, asked: JsonObject, verdict: JsonObject): HookChange[] {
   if (verdict === asked) return []
-  return fields.flatMap(({ name, type }): HookChange[] => {
+  return fields.flatMap((field): HookChange[] => {
+    const { name } = field
     const isSame = JSON.stringify(asked[name]) === JSON.stringify(verdict[name])
-    return name === 'id' || type === 'password' || isSame ? [] : [[name, verdict[name]]]
+    return name === 'id' || typeOfField(field).isHashed || isSame ? [] : [[name, verdict[name]]]
   })
 }

@@ -4,10 +4,9 @@ import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { dateText } from '../../fields/date-text.ts'
 import { applyChange, meant } from '../../fields/apply-input.ts'
-import { checkValue, ownValue } from '../../fields/field-types.ts'
-import { NewFile, type Upload } from '../../fields/new-file.ts'
-import { isUpload } from '../../fields/program-value.ts'
-import { newPassword, UnknownPassword } from '../../fields/password-field.ts'
+import { checkValue, holdsFiles, ownValue, typeOfField } from '../../fields/field-types.ts'
+import { isUpload, NewFile, type Upload } from '../../fields/new-file.ts'
+import { newPassword, UnknownPassword } from '../../fields/types/password.ts'
 import type { Chance } from '../../gateway/chance.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
@@ -71,7 +70,7 @@ async function hashesOf(
 ): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>()
   for (const field of fields) {
-    if (field.type !== 'password') continue
+    if (!typeOfField(field).isHashed) continue
     const [, changed] = changes.findLast(([key]) => key === field.name) ?? []
     const password = newPassword(changed ?? ownValue(input, field.name))
     if (password === undefined || checkValue(field, password, { old: undefined }) !== undefined) continue
@@ -95,7 +94,7 @@ async function withFiles(
     for (let naming = 1; naming < namings; naming++) file = await NewFile.from(file, chance)
     return file
   }
-  const files = fields.filter(({ type }) => type === 'file')
+  const files = fields.filter(holdsFiles)
   const keys = new Set(files.flatMap(({ name }) => [name, `${name}+`, `+${name}`]))
   const prepared: [string, unknown][] = []
   for (const [key, value] of entries) {

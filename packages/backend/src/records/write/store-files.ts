@@ -1,8 +1,8 @@
 /** Puts uploaded files where their content is kept, before the write that names them. */
 import type { RecordFiles } from '../../files/record-files.ts'
 import { toText } from '../../fields/cast.ts'
-import { isMany } from '../../fields/field-definition.ts'
-import { checkValue, ownValue } from '../../fields/field-types.ts'
+import { isMany, patternOf } from '../../fields/field-definition.ts'
+import { checkValue, holdsFiles, ownValue } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import { generate } from '../../fields/pattern.ts'
 import { canBeId, listOf, type PreparedInput } from './draft.ts'
@@ -45,7 +45,7 @@ function lastOf({ input, changes }: PreparedInput, name: string): unknown {
 function acceptable({ definition: { fields }, input, changes }: PreparedInput): readonly NewFile[] {
   const sent = [...Object.entries(input), ...changes]
   return fields.flatMap((field) => {
-    if (field.type !== 'file') return []
+    if (!holdsFiles(field)) return []
     const keys = [field.name, `${field.name}+`, `+${field.name}`]
     const given = sent.flatMap(([key, value]) => (keys.includes(key) ? listOf(value) : []))
     const isAccepted = (file: NewFile): boolean =>
@@ -56,6 +56,6 @@ function acceptable({ definition: { fields }, input, changes }: PreparedInput): 
 
 function generatedId({ definition: { fields }, chance, drawn }: PreparedInput): string | undefined {
   const id = fields.find(({ name }) => name === 'id')
-  if (id?.type !== 'text' || id.autogeneratePattern === '') return undefined
-  return drawn?.['id'] ?? generate(id.autogeneratePattern, chance)
+  const pattern = id === undefined ? '' : patternOf(id)
+  return pattern === '' ? undefined : (drawn?.['id'] ?? generate(pattern, chance))
 }

@@ -3,7 +3,7 @@
  * run again. Records that PocketBase has deleted since stay.
  */
 import type { ImportedRow } from '@pannier/backend'
-import type { JsonObject } from '@pannier/backend/internal'
+import { holdsOf, type JsonObject } from '@pannier/backend/internal'
 import { FailedError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
@@ -157,7 +157,7 @@ export class Move {
     this.#tallies.push(tally)
     const progress = startProgress(this.#terminal, name, 'records')
     const fields =
-      definition?.fields.flatMap((field) => (field['type'] === 'file' ? [String(field['name'])] : [])) ?? []
+      definition?.fields.flatMap((field) => (holdsOf(field['type']) === 'files' ? [String(field['name'])] : [])) ?? []
     let done = 0
     try {
       for await (const page of this.#source.pages(name)) {
@@ -255,7 +255,7 @@ export class Move {
     const names = new Map(definitions.map(({ id, name }) => [id, name]))
     for (const { name, type, fields } of definitions)
       for (const field of type === 'view' ? [] : fields) {
-        const related = field['type'] === 'relation' ? names.get(String(field['collectionId'])) : undefined
+        const related = holdsOf(field['type']) === 'records' ? names.get(String(field['collectionId'])) : undefined
         if (related === undefined) continue
         const count = await danglingOf(this.#source, name, String(field['name']), related)
         if (count > 0)

@@ -30,9 +30,9 @@ const QUERY_LANGUAGE = 'query'
 
 /** The body of `POST _index`. @throws HttpError 400 */
 export function parseIndexRequest(body: JsonObject): MangoIndex {
-  const { index, ddoc, name, type = 'json' } = body
-  if (type !== 'json')
-    throw new HttpError(400, 'invalid_index', `Indexes of the type ${JSON.stringify(type)} are not known.`)
+  const { index, ddoc, name, type: kind = 'json' } = body
+  if (kind !== 'json')
+    throw new HttpError(400, 'invalid_index', `Indexes of the type ${JSON.stringify(kind)} are not known.`)
   if (!isJsonObject(index)) throw new HttpError(400, 'missing_required_key', 'Missing required key: index')
   if (index['selector'] !== undefined)
     throw new HttpError(400, 'invalid_key', 'Invalid key selector for this request: name it partial_filter_selector.')

@@ -1,12 +1,21 @@
 /** Fields of type `password`. What is stored is the hash of a password. */
-import type { FieldError } from '../gateway/service-error.ts'
-import { toText } from './cast.ts'
-import { BLANK, fieldError, outside } from './field-errors.ts'
-import type { PasswordField } from './field-definition.ts'
-import type { FieldType } from './field-type.ts'
-import { flagOption, integerOption, textOption } from './options.ts'
-import { checkPattern, isMatch } from './pattern.ts'
-import { charsOf, NO_FORMAT } from './text-fields.ts'
+import type { FieldError } from '../../gateway/service-error.ts'
+import { toText } from '../cast.ts'
+import { BLANK, fieldError, NO_FORMAT, outside } from '../field-errors.ts'
+import type { FieldBase, Requirable } from '../field-base.ts'
+import type { FieldType } from '../field-type.ts'
+import { flagOption, integerOption, textOption } from '../options.ts'
+import { checkPattern, isMatch } from '../pattern.ts'
+import { readText } from '../program-readers.ts'
+import { charsOf, ONE_TEXT } from '../text-fields.ts'
+
+export interface PasswordField extends FieldBase, Requirable {
+  readonly type: 'password'
+  readonly min: number
+  readonly max: number
+  readonly pattern: string
+  readonly cost: number
+}
 
 /** The greatest length in bytes that bcrypt takes. */
 const LENGTH_MAX = 71
@@ -36,6 +45,8 @@ export function newPassword(input: unknown): NewPassword | undefined {
 }
 
 export const PASSWORD: FieldType<PasswordField> = {
+  ...ONE_TEXT,
+  isHashed: true,
   options: {
     cost: integerOption,
     max: integerOption,
@@ -43,8 +54,9 @@ export const PASSWORD: FieldType<PasswordField> = {
     pattern: textOption,
     required: flagOption,
   },
-  empty: () => '',
   cast: (_, value) => (value instanceof NewPassword ? value : toText(value)),
+  accept: (input) => newPassword(input) ?? '',
+  ofProgram: (value, place) => (value instanceof NewPassword ? value : readText(value, place)),
   check(field, value) {
     if (value instanceof UnknownPassword) return undefined
     if (value instanceof NewPassword) return checkPassword(field, value.text)

@@ -1,14 +1,23 @@
 /** Fields of type `file`: names of files, or files that are not stored yet. */
-import type { ErrorData, FieldError } from '../gateway/service-error.ts'
-import { toTexts } from './cast.ts'
-import { BLANK, fieldError, INTEGER_MAX, LISTED, NO_MATCH, outside, outsideLength } from './field-errors.ts'
-import { isMany } from './field-definition.ts'
-import type { FileField } from './field-definition.ts'
-import type { FieldType } from './field-type.ts'
-import { isType } from './file-types.ts'
-import { modified } from './list-fields.ts'
-import { NewFile } from './new-file.ts'
-import { flagOption, integerOption, textsOption } from './options.ts'
+import type { ErrorData, FieldError } from '../../gateway/service-error.ts'
+import { toTexts } from '../cast.ts'
+import { BLANK, fieldError, INTEGER_MAX, LISTED, NO_MATCH, outside, outsideLength } from '../field-errors.ts'
+import type { FieldBase, Requirable } from '../field-base.ts'
+import type { FieldType } from '../field-type.ts'
+import { isType } from '../file-types.ts'
+import { LIST, listModifierType, modified } from '../list-fields.ts'
+import { isUpload, NewFile, type Upload } from '../new-file.ts'
+import { flagOption, integerOption, textsOption } from '../options.ts'
+import { refuse, type Place } from '../program-readers.ts'
+
+export interface FileField extends FieldBase, Requirable {
+  readonly type: 'file'
+  readonly maxSelect: number
+  readonly maxSize: number
+  readonly mimeTypes: readonly string[] | null
+  readonly thumbs: readonly string[] | null
+  readonly protected: boolean
+}
 
 type FileValue = string | NewFile
 
@@ -18,6 +27,8 @@ const SHOWN_CHARS = 250
 const SHOWN_NAME_CHARS = 300
 
 export const FILE: FieldType<FileField> = {
+  ...LIST,
+  holds: 'files',
   options: {
     maxSelect: integerOption,
     maxSize: integerOption,
@@ -26,8 +37,8 @@ export const FILE: FieldType<FileField> = {
     required: flagOption,
     thumbs: textsOption,
   },
-  empty: (field) => (isMany(field) ? [] : ''),
   cast,
+  ofProgram: readFiles,
   check(field, value, { old }) {
     const files = toFiles(value)
     if (files.length === 0) return field.required ? BLANK : undefined
@@ -55,15 +66,22 @@ export const FILE: FieldType<FileField> = {
     maxSize: outside(maxSize, 0, INTEGER_MAX),
     thumbs: checkThumbs(thumbs ?? []),
   }),
-  modifiers: ['add', 'prepend', 'remove'],
+  bytesMax: (field) => sizeMax(field) * Math.max(1, field.maxSelect),
   modify(field, modifier, value, input) {
     return cast(field, modified(modifier, toFiles(value), toFiles(input), nameOf))
   },
+  modifierType: (field, modifier, { file }) => listModifierType(field, modifier, file, 'string'),
+  readType: ({ maxSelect }) => (maxSelect > 1 ? 'string[]' : 'string'),
+  writeType: ({ maxSelect }, { file }) => (maxSelect > 1 ? `${file} | (${file})[] | null` : `${file} | null`),
+}
+
+function sizeMax({ maxSize }: FileField): number {
+  return maxSize <= 0 ? SIZE_MAX : maxSize
 }
 
 function cast(field: FileField, value: unknown): unknown {
   const files = toFiles(value)
-  if (isMany(field)) return files
+  if (field.maxSelect > 1) return files
   const last = files.at(-1) ?? ''
   return last === value ? last : cast(field, last)
 }
@@ -98,7 +116,7 @@ export function checkFile(
 ): FieldError | undefined {
   const name = outsideLength(file.name, 1, NAME_MAX) ?? (/^[^./\\][^/\\]+$/.test(file.name) ? undefined : NO_MATCH)
   if (name !== undefined) return name
-  const maxSize = field.maxSize <= 0 ? SIZE_MAX : field.maxSize
+  const maxSize = sizeMax(field)
   if (file.size > maxSize) {
     const message = 'Failed to upload {file} - the maximum allowed file size is {maxSize} bytes.'
     const shown = file.originalName.slice(0, SHOWN_NAME_CHARS)
@@ -117,4 +135,25 @@ function checkThumbs(thumbs: readonly string[]): ErrorData | undefined {
     return thumb === '' || /^\d+x\d+[tbf]?$/.test(thumb) ? [] : [[String(index), NO_MATCH] as const]
   })
   return errors.length === 0 ? undefined : Object.fromEntries(errors)
+}
+
+/** Names of files that are stored, or new ones. */
+function readFiles(value: unknown, place: Place): unknown {
+  if (value instanceof Set) return readFiles([...value], place)
+  if (Array.isArray(value)) return value.map((one) => readFiles(one, place))
+  if (typeof value === 'string' || value instanceof NewFile) return value
+  const upload = uploadOf(value, place)
+  return upload === undefined
+    ? refuse('a File, a Blob, bytes, an upload, or the name of a file', value, place)
+    : NewFile.ofProgram(upload, place.chance)
+}
+
+function uploadOf(value: unknown, { name }: Place): Upload | undefined {
+  if (value instanceof Blob) {
+    const of = value instanceof File ? value.name : name.replaceAll(/[^\w]/g, '')
+    return { name: of, size: value.size, stream: () => value.stream() as ReadableStream<Uint8Array> }
+  }
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer)
+    return uploadOf(new Blob([value as Uint8Array<ArrayBuffer>]), { name } as Place)
+  return isUpload(value) ? value : undefined
 }

@@ -1,0 +1,32 @@
+/** The options that fields of all types have. */
+
+/** What all fields have. */
+export interface FieldBase {
+  /** Stays when the field is renamed. */
+  readonly id: string
+  /** As PocketBase names it: `text`. */
+  readonly type: string
+  /** The key in records. */
+  readonly name: string
+  /** Shown to superusers only. */
+  readonly hidden: boolean
+  /** Stands for the record in the admin page. */
+  readonly presentable: boolean
+  /** Can't be removed. */
+  readonly system: boolean
+  /** What the admin page says about it. */
+  readonly help?: string
+  /** `search()` looks for words in it. Undefined: it does not. */
+  readonly searchable?: true
+  /** An actor that it admits sees the field in records that it sees; null: superusers. Undefined: the rules of the collection decide alone. */
+  readonly viewRule?: string | null
+  /** An actor that it admits sets the field in records that it writes. Undefined: as `viewRule`. */
+  readonly updateRule?: string | null
+}
+
+export const FIELD_RULES = ['viewRule', 'updateRule'] as const
+
+/** All types but `autodate` have this: the value must not be empty. */
+export interface Requirable {
+  readonly required: boolean
+}
