@@ -4,7 +4,8 @@ import type { Collection, Field, FoundRecords, RuleRecord, RuleRecords, RuleRequ
 import type { JsonObject, Transaction } from 'pannier'
 import type { Declared } from './declaration.ts'
 import { contentOf, Store, type CollectionState, type Rules, type DeviceCollection, type DeviceRule } from './store.ts'
-import { fieldOf, listOf, NEW_FILE, written, type Values } from './writes.ts'
+import { isPlainValue } from './plain-values.ts'
+import { fieldOf, written, type Values } from './writes.ts'
 
 /** A question to a device: whether the account may write this now. */
 export interface Question {
@@ -110,38 +111,6 @@ function isPlain(fields: ReadonlyMap<string, Field>, values: Values): boolean {
     const field = fields.get(name)
     return field === undefined || value === undefined || isPlainValue(field, value)
   })
-}
-
-function isPlainValue({ type, isMany }: Field, value: unknown): boolean {
-  // The server gives a new file another name.
-  if (type === 'file' && listOf(value).some((name) => NEW_FILE.test(String(name)))) return false
-  if (isMany)
-    return (
-      Array.isArray(value) && new Set(value).size === value.length && value.every((one) => isName(one) && one !== '')
-    )
-  switch (type) {
-    case 'number':
-      return Number.isFinite(value) && !Object.is(value, -0)
-    case 'bool':
-      return typeof value === 'boolean'
-    case 'select':
-    case 'relation':
-    case 'file':
-      return isName(value)
-    case 'date':
-      return typeof value === 'string' && /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z)?$/.test(value)
-    case 'json':
-      return typeof value !== 'string'
-    case 'geoPoint':
-      return typeof value === 'object'
-    default:
-      return typeof value === 'string'
-  }
-}
-
-/** A text that can't be read as a list. */
-function isName(value: unknown): boolean {
-  return typeof value === 'string' && !value.includes('[')
 }
 
 /** The records of the device, which come one after another: what is missing is read, and the question is asked again. */

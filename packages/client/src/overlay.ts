@@ -1,7 +1,7 @@
 /** Records as the app sees them: the server's version of a record, then the writes of this device that are not in it, in their order. */
 import type { Transaction } from 'pannier'
 import { isSame } from 'pannier/internal'
-import { contentOf, REV, Store, type DeviceCollection, type Rules } from './store.ts'
+import { contentOf, REV, Store, type Rules } from './store.ts'
 import { keyOf, written, type SentWrite, type Values } from './writes.ts'
 
 export class Overlay {
@@ -40,7 +40,9 @@ export class Overlay {
     if (write.action !== 'create') return written(record, write)
     const rules = await this.#store.state<Rules>('$rules')
     const { fields = [] } = rules?.collections.find(({ name }) => name === write.collection) ?? {}
-    const empty = Object.fromEntries(fields.flatMap((field) => emptyOf(field)))
+    const empty = Object.fromEntries(
+      fields.flatMap(({ name, empty: value }) => (name === 'id' || value === undefined ? [] : [[name, value]])),
+    )
     return written({ ...empty, ...record }, write)
   }
 
@@ -57,16 +59,6 @@ export class Overlay {
     for (const [index, id] of ids.entries())
       if (before[index] !== undefined && records.get(id) === null) await shown.purge(id)
   }
-}
-
-const EMPTY: Readonly<Record<string, unknown>> = { number: 0, bool: false, json: null, geoPoint: { lon: 0, lat: 0 } }
-
-/** Set by the server, or never shown. */
-const UNKNOWN: ReadonlySet<string> = new Set(['autodate', 'password'])
-
-function emptyOf({ name, type, maxSelect = 1 }: DeviceCollection['fields'][number]): [string, unknown][] {
-  if (name === 'id' || UNKNOWN.has(type)) return []
-  return [[name, maxSelect > 1 ? [] : Object.hasOwn(EMPTY, type) ? EMPTY[type] : '']]
 }
 
 /** A record of the server as it is stored. */

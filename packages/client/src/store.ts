@@ -88,7 +88,7 @@ export type DeviceRule = string | null
 /** A collection with its rules, and the fields that a device knows. */
 export interface DeviceCollection extends CollectionDefinition {
   readonly id: string
-  readonly fields: readonly (FieldDefinition & { readonly updateRule?: DeviceRule })[]
+  readonly fields: readonly (FieldDefinition & { readonly empty: unknown; readonly updateRule?: DeviceRule })[]
   /** The account sees each of its records. */
   readonly isOpen: boolean
   readonly rules: { readonly create: DeviceRule; readonly update: DeviceRule; readonly delete: DeviceRule }
