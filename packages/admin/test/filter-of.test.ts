@@ -1,6 +1,6 @@
 /** Goal: words that a person types into the filter find records; a filter stays as it is. */
 import { expect, test } from 'vitest'
-import { filterOf } from '../src/api/records.ts'
+import { filterOf } from '../src/views/field-types.ts'
 
 const FIELDS = [
   { id: '1', name: 'title', type: 'text' },

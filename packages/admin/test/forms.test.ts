@@ -2,25 +2,25 @@
 import { virtualEnvironment } from 'pannier/testing'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { SignIn } from '../../client/src/sign-in.ts'
-import type { Collection, Field, FieldType } from '../src/api/collections.ts'
+import type { Collection, Field } from '../src/api/collections.ts'
 import { newPassword } from '../src/state/new-password.ts'
 import type * as Drafts from '../src/views/definition/drafts.ts'
 import type * as Examples from '../src/views/api/examples.ts'
-import type * as RecordDrafts from '../src/views/records/form/draft.ts'
+import type * as Kinds from '../src/views/kinds.ts'
 
 let drafts: typeof Drafts
-let records: typeof RecordDrafts
+let kinds: typeof Kinds
 let examples: typeof Examples
 
 beforeAll(async () => {
   vi.stubGlobal('addEventListener', () => {})
   vi.stubGlobal('document', { baseURI: 'https://example.org/_/' })
   drafts = await import('../src/views/definition/drafts.ts')
-  records = await import('../src/views/records/form/draft.ts')
+  kinds = await import('../src/views/kinds.ts')
   examples = await import('../src/views/api/examples.ts')
 })
 
-function fieldOf(name: string, type: FieldType): Field {
+function fieldOf(name: string, type: string): Field {
   return { id: name, name, type, system: false, hidden: false, presentable: false }
 }
 
@@ -32,7 +32,8 @@ test.each([
   ['geoPoint', { lon: 'east', lat: '1' }, '“east” is not a number.'],
   ['json', '{a', 'This is not JSON: '],
 ] as const)('a %s that is no value is named: %s', (type, value, message) => {
-  expect(() => records.sentValue(fieldOf('x', type), value)).toThrow(message)
+  const field = fieldOf('x', type)
+  expect(() => kinds.kindOf(field).sent(field, value)).toThrow(message)
 })
 
 test('a name with other signs is refused with the signs that a name has', () => {

@@ -1,27 +1,12 @@
 /** Definitions of collections. */
 import { request } from './request.ts'
 
-export type FieldType =
-  | 'text'
-  | 'editor'
-  | 'number'
-  | 'bool'
-  | 'email'
-  | 'url'
-  | 'date'
-  | 'autodate'
-  | 'select'
-  | 'file'
-  | 'relation'
-  | 'json'
-  | 'geoPoint'
-  | 'password'
-
 /** A field, with the options of its type. */
 export interface Field {
   readonly id: string
   readonly name: string
-  readonly type: FieldType
+  /** As the server names it; `views/kinds.ts` has what it means. */
+  readonly type: string
   readonly system: boolean
   readonly hidden: boolean
   readonly presentable: boolean

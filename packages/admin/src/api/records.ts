@@ -1,5 +1,4 @@
 /** Records of a collection. */
-import type { Collection } from './collections.ts'
 import { request } from './request.ts'
 
 /** Values by field. */
@@ -52,17 +51,6 @@ export function deleteRecord(collection: string, id: string): Promise<void> {
 /** A text of the language of filters. */
 export function quoted(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
-}
-
-/** Signs of which one makes a text a filter. */
-const SIGNS = /[=<>~!&|()"'@{}]/
-const WORDY: ReadonlySet<string> = new Set(['text', 'editor', 'email', 'url', 'select', 'number'])
-
-/** A filter as it is; words become one, for the records that have them in any field. */
-export function filterOf(text: string, { fields }: Pick<Collection, 'fields'>): string {
-  if (text === '' || SIGNS.test(text)) return text
-  const names = fields.filter(({ type, hidden }) => WORDY.has(type) && hidden !== true).map(({ name }) => name)
-  return names.map((name) => `${name} ~ ${quoted(text)}`).join(' || ')
 }
 
 function pathOf(collection: string): string {

@@ -1,8 +1,5 @@
 /** Texts of the views of definitions. They are loaded with these. */
-import type { FieldType } from '../api/collections.ts'
-import { TEXTS, counted } from '../texts.ts'
-
-const { fieldTypes } = TEXTS
+import { counted } from '../texts.ts'
 
 /** Seconds as people say them. */
 function time(seconds: number): string {
@@ -47,7 +44,7 @@ export const DEFINITION_TEXTS = {
   changes: {
     made: (name: string): string => `The collection ${name} is made.`,
     name: 'Name of the collection',
-    fieldAdded: (name: string, type: FieldType): string => `New field ${name} (${fieldTypes[type]})`,
+    fieldAdded: (name: string, type: string): string => `New field ${name} (${type})`,
     fieldRemoved: (name: string): string => `The field ${name} goes, with all its values`,
     fieldRenamed: 'The field gets another name',
     fieldOption: (name: string, option: string): string => `${name}: ${option}`,

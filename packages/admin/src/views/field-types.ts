@@ -1,36 +1,19 @@
-/** Fields as views show them: icons, which values can be shown, and which one stands for a record. */
-import type { Collection, Field, FieldType } from '../api/collections.ts'
+/** Fields that can be shown, the field that stands for a record, and fields that words find. */
+import type { Collection, Field } from '../api/collections.ts'
 import { quoted } from '../api/records.ts'
 import type { Row } from '../api/records.ts'
-import type { IconName } from '../parts/icon.tsx'
+import { kindOf } from './kinds.ts'
 
 const TITLE_CHARS_MAX = 160
 
-export const FIELD_ICONS: Readonly<Record<FieldType, IconName>> = {
-  text: 'text',
-  editor: 'edit',
-  number: 'number',
-  bool: 'toggle',
-  email: 'email',
-  url: 'url',
-  date: 'date',
-  autodate: 'date',
-  select: 'list',
-  file: 'file',
-  relation: 'relation',
-  json: 'json',
-  geoPoint: 'geo',
-  password: 'lock',
-}
-
 /** Secrets have no value that could be shown. */
 export function shownFields({ fields }: Collection): readonly Field[] {
-  return fields.filter(({ type, name, system }) => type !== 'password' && !(system && name === 'tokenKey'))
+  return fields.filter((field) => !kindOf(field).isHashed && !(field.system && field.name === 'tokenKey'))
 }
 
 /** The field that stands for a record best. */
 export function titleField({ fields }: Collection): Field | undefined {
-  const texts = fields.filter(({ type }) => type === 'text' || type === 'email')
+  const texts = fields.filter((field) => kindOf(field).isTitle)
   return (
     fields.find(({ presentable }) => presentable) ??
     ['title', 'name', 'label', 'email', 'username'].flatMap((name) => texts.filter((field) => field.name === name))[0]
@@ -50,7 +33,17 @@ export function titleOf(collection: Collection | undefined, row: Row): string {
 export function searchFilter(target: Collection, search: string): string {
   if (search === '') return ''
   // The address of an account is a field of the system, as its secrets are.
-  const texts = target.fields.filter(({ type, system }) => type === 'email' || (type === 'text' && !system))
+  const texts = target.fields.filter((field) => kindOf(field).isTitle && (!field.system || field.name === 'email'))
   const names = new Set(['id', titleField(target)?.name ?? 'id', ...texts.map(({ name }) => name)])
   return [...names].map((name) => `${name} ~ ${quoted(search)}`).join(' || ')
+}
+
+/** What has one of these signs is meant as a filter. */
+const SIGNS = /[=<>~!&|()"'@{}]/
+
+/** A filter as it is; words become one, for the records that have them in any field. */
+export function filterOf(text: string, { fields }: Pick<Collection, 'fields'>): string {
+  if (text === '' || SIGNS.test(text)) return text
+  const names = fields.filter((field) => kindOf(field).isWordy && field.hidden !== true).map(({ name }) => name)
+  return names.map((name) => `${name} ~ ${quoted(text)}`).join(' || ')
 }

@@ -3,6 +3,7 @@ import type { Collection, Field } from '../api/collections.ts'
 import type { Completions } from '../parts/code-editor/contract.ts'
 import { findCollection } from '../state/collections.ts'
 import { TEXTS } from '../texts.ts'
+import { kindOf } from './kinds.ts'
 
 type Options = Completions['options']
 
@@ -58,7 +59,7 @@ function selectedValues(before: string, collection: Collection): Completions | u
 function firstNames(collection: Collection, list: readonly Collection[]): Options {
   const back = list.flatMap((other) =>
     other.fields
-      .filter(({ type, collectionId }) => type === 'relation' && collectionId === collection.id)
+      .filter((field) => kindOf(field).holds === 'records' && field.collectionId === collection.id)
       .map(({ name }) => ({ label: `${other.name}_via_${name}`, detail: texts.back })),
   )
   return [
@@ -102,6 +103,6 @@ function behind(parts: readonly string[], collection: Collection, list: readonly
 
 function fieldNames({ fields }: Collection): Options {
   return fields
-    .filter(({ type }) => type !== 'password')
-    .map(({ name, type }) => ({ label: name, detail: TEXTS.fieldTypes[type] }))
+    .filter((field) => !kindOf(field).isHashed)
+    .map((field) => ({ label: field.name, detail: kindOf(field).label }))
 }

@@ -253,9 +253,7 @@ interface SortKey {
 }
 
 function orderOf({ fields }: Collection, sort: string): readonly SortKey[] {
-  const created = fields.find(
-    ({ type, onCreate, onUpdate }) => type === 'autodate' && onCreate === true && onUpdate !== true,
-  )
+  const created = fields.find(({ onCreate, onUpdate }) => onCreate === true && onUpdate !== true)
   return sort.split(',').flatMap((part) => {
     const path = part.trim().replace(/^[+-]/, '')
     const isDescending = part.trim().startsWith('-')

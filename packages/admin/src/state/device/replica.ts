@@ -201,7 +201,8 @@ export class Replica {
   /** Refuses values that may not wait here. They are stored as they are: a password would be readable on the disk. */
   private checkValues(collection: string, values: Values): void {
     const { fields = [] } = findCollection(collections.get().list, collection) ?? {}
-    const field = fields.find(({ type, name }) => type === 'password' && values[name] !== undefined)
+    // Only hashes have a cost.
+    const field = fields.find(({ cost, name }) => cost !== undefined && values[name] !== undefined)
     if (field === undefined) return
     const message = DEVICE.away.password
     throw new ApiError(400, message, { data: { [field.name]: { code: 'away', message } } })

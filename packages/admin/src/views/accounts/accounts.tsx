@@ -5,6 +5,7 @@ import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { DefinitionView } from '../definition/definition-view.tsx'
 import { errorAt, errorsBelow } from '../definition/drafts.ts'
+import { kindOf } from '../kinds.ts'
 import { RuleInput } from '../rule-input.tsx'
 import type { CollectionViewProps } from '../view.ts'
 import { Method } from './method.tsx'
@@ -41,9 +42,7 @@ export function View({ collection }: CollectionViewProps): ReactNode {
 function Password({ collection, errors, onChange }: OptionsProps): ReactNode {
   const { passwordAuth, fields } = collection
   const { enabled, identityFields } = passwordAuth
-  const names = fields
-    .filter(({ type, name }) => type === 'email' || (type === 'text' && name !== 'tokenKey'))
-    .map(({ name }) => name)
+  const names = fields.filter((field) => kindOf(field).isTitle && field.name !== 'tokenKey').map(({ name }) => name)
   const toggle = (name: string): void => {
     const next = identityFields.includes(name)
       ? identityFields.filter((one) => one !== name)

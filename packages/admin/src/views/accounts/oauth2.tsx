@@ -9,6 +9,7 @@ import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { errorAt, errorsBelow } from '../definition/drafts.ts'
+import { kindOf } from '../kinds.ts'
 import { AppleSecret } from './apple-secret.tsx'
 import { Method } from './method.tsx'
 import type { OptionsProps } from './method.tsx'
@@ -16,7 +17,6 @@ import type { OptionsProps } from './method.tsx'
 const { oauth2: texts } = TEXTS
 const URLS = ['authURL', 'tokenURL', 'userInfoURL'] as const
 const MAPPED = ['id', 'name', 'username', 'avatarURL'] as const
-const MAPPABLE: ReadonlySet<string> = new Set(['text', 'url', 'email', 'file'])
 
 export function OAuth2({ collection, errors, onChange }: OptionsProps): ReactNode {
   const { oauth2, fields } = collection
@@ -66,7 +66,7 @@ export function OAuth2({ collection, errors, onChange }: OptionsProps): ReactNod
               >
                 <option value="">{texts.notKept}</option>
                 {fields
-                  .filter((field) => MAPPABLE.has(field.type) && !field.system)
+                  .filter((field) => kindOf(field).isMappable && !field.system)
                   .map((field) => (
                     <option key={field.id}>{field.name}</option>
                   ))}

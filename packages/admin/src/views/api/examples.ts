@@ -1,7 +1,7 @@
 /** Requests of an app or a shell for each operation, with the collection's own fields. No token is in it. */
 import type { Collection, Field } from '../../api/collections.ts'
 import { apiUrl } from '../../api/request.ts'
-import { findField, sampleValue } from './sample-values.ts'
+import { kindOf } from '../kinds.ts'
 
 const OF_RECORDS = ['list', 'view', 'create', 'update', 'delete', 'realtime', 'batch'] as const
 const OF_ACCOUNTS = ['password', 'refresh', 'otp', 'oauth2', 'verification', 'reset', 'email', 'methods'] as const
@@ -23,8 +23,11 @@ export function operationsOf({ type, otp, oauth2, passwordAuth }: Collection): r
 
 /** Values for a new record. */
 function sampleInput({ fields, type }: Collection, isNew: boolean): Readonly<Record<string, unknown>> {
-  const given = fields.filter((field) => !field.system && field.type !== 'autodate' && field.type !== 'file')
-  const own = Object.fromEntries(given.map((field): [string, unknown] => [field.name, sampleValue(field)]))
+  const given = fields.filter((field) => {
+    const { isAutomatic, holds } = kindOf(field)
+    return !field.system && !isAutomatic && holds !== 'files'
+  })
+  const own = Object.fromEntries(given.map((field): [string, unknown] => [field.name, kindOf(field).sample(field)]))
   if (type !== 'auth' || !isNew) return own
   return { email: 'ann@example.com', password: 'a long password', passwordConfirm: 'a long password', ...own }
 }
@@ -80,7 +83,7 @@ export function clientOf(collection: Collection, operation: Operation): string |
 const CLIENT: Readonly<Partial<Record<Operation, SdkExample>>> = {
   list: (collection, service) => {
     const compared = comparedField(collection)
-    const selector = compared === undefined ? '' : text({ [compared.name]: sampleValue(compared) })
+    const selector = compared === undefined ? '' : text({ [compared.name]: kindOf(compared).sample(compared) })
     const { sort } = listOptions(collection)
     return `const records = await ${service}.find(${selector}).sort('${sort === 'id' ? '_id' : sort}').toArray()`
   },
@@ -132,8 +135,14 @@ export function curlOf(collection: Collection, operation: Operation): string {
 }
 
 function comparedField(collection: Collection): Field | undefined {
-  const field = findField(collection, ['select', 'bool', 'number', 'text'])
+  const rankOf = (field: Field): number => kindOf(field).exampleRank ?? Infinity
+  const ranked = shownTo(collection).filter((field) => rankOf(field) < Infinity)
+  const [field] = ranked.toSorted((one, other) => rankOf(one) - rankOf(other))
   return field && { ...field, maxSelect: 1 }
+}
+
+function shownTo({ fields }: Collection): readonly Field[] {
+  return fields.filter(({ system, hidden }) => !system && !hidden)
 }
 
 function listOptions(collection: Collection): {
@@ -142,11 +151,11 @@ function listOptions(collection: Collection): {
   readonly expand?: string
 } {
   const compared = comparedField(collection)
-  const relation = findField(collection, ['relation'])
+  const relation = shownTo(collection).find((field) => kindOf(field).holds === 'records')
   const hasCreated = collection.fields.some(({ name }) => name === 'created')
   return {
     ...(compared !== undefined && {
-      filter: `${compared.name} = ${JSON.stringify(sampleValue(compared))}`,
+      filter: `${compared.name} = ${JSON.stringify(kindOf(compared).sample(compared))}`,
     }),
     sort: hasCreated ? '-created' : 'id',
     ...(relation !== undefined && { expand: relation.name }),
@@ -154,7 +163,7 @@ function listOptions(collection: Collection): {
 }
 
 function filesNote({ fields }: Collection): string {
-  const files = fields.filter((field: Field) => field.type === 'file').map(({ name }) => name)
+  const files = fields.filter((field) => kindOf(field).holds === 'files').map(({ name }) => name)
   return files.length === 0
     ? ''
     : `\n// Files are values too: ${files.map((name) => `${name}: new File([…], 'name')`).join(', ')}`

@@ -2,8 +2,8 @@
 import type { Collection } from '../../api/collections.ts'
 import type { Completions } from '../../parts/code-editor/contract.ts'
 import { findCollection } from '../../state/collections.ts'
-import { TEXTS } from '../../texts.ts'
 import { CONSOLE } from '../../texts/console.ts'
+import { kindOf } from '../kinds.ts'
 
 const WORDS =
   'select from where group by order having limit offset join left on as and or not null is in like between case when then else end distinct count sum avg min max union all with insert into values update set delete desc asc exists'.split(
@@ -49,6 +49,6 @@ export function completeSql(
 
 function columnsOf(collection: Collection | undefined): Completions['options'] {
   return (collection?.fields ?? [])
-    .filter(({ type }) => type !== 'password')
-    .map(({ name, type }) => ({ label: name, detail: TEXTS.fieldTypes[type] }))
+    .filter((field) => !kindOf(field).isHashed)
+    .map((field) => ({ label: field.name, detail: kindOf(field).label }))
 }

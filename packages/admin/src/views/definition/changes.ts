@@ -2,6 +2,7 @@
 import type { Collection, Field } from '../../api/collections.ts'
 import { isObject } from '../../api/request.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
+import { kindOf } from '../kinds.ts'
 import { indexParts } from './index-statement.ts'
 
 export interface Change {
@@ -60,8 +61,8 @@ function fieldChanges(before: readonly Field[], after: readonly Field[]): readon
   return [...removed, ...others, ...moved]
 }
 
-function added({ name, type }: Field): Change {
-  return { kind: 'add', text: texts.fieldAdded(name, type) }
+function added(field: Field): Change {
+  return { kind: 'add', text: texts.fieldAdded(field.name, kindOf(field).label) }
 }
 
 function changedField(old: Field, field: Field): readonly Change[] {

@@ -7,6 +7,7 @@ import type { DefinitionChange } from '../../api/definitions.ts'
 import { ApiError, BAD_FORMAT, isObject } from '../../api/request.ts'
 import { Store, useStore } from '../../state/store.ts'
 import { TEXTS } from '../../texts.ts'
+import { kindOf } from '../kinds.ts'
 import { withRenamedColumns } from './index-statement.ts'
 
 interface Draft {
@@ -117,7 +118,8 @@ export function newField(field: NewField): Field {
 
 /** Below all others, but above the dates that are set by themselves. */
 export function withField(fields: readonly Field[], field: Field): readonly Field[] {
-  const end = field.type === 'autodate' ? fields.length : fields.findLastIndex(({ type }) => type !== 'autodate') + 1
+  const { isAutomatic } = kindOf(field)
+  const end = isAutomatic ? fields.length : fields.findLastIndex((one) => !kindOf(one).isAutomatic) + 1
   return fields.toSpliced(end, 0, field)
 }
 

@@ -10,8 +10,8 @@ import { FormField } from '../../parts/form-field.tsx'
 import { showDone } from '../../parts/toasts.tsx'
 import { findCollection, useCollections } from '../../state/collections.ts'
 import { DEVICE } from '../../texts/device.ts'
-import { FIELD_ICONS } from '../field-types.ts'
-import { DraftError, draftOf, formFields, sentValue } from '../records/form/draft.ts'
+import { DraftError, kindOf } from '../kinds.ts'
+import { draftOf, formFields } from '../records/form/draft.ts'
 import { FieldInput } from '../records/form/field-input.tsx'
 import { messageOf } from './write-parts.tsx'
 
@@ -42,7 +42,9 @@ function Mend({ collection, rejected, onClose }: MendProps & { readonly collecti
   const [errors, setErrors] = useState<Readonly<Record<string, unknown>>>(rejected.data)
   const save = async (): Promise<string | undefined> => {
     try {
-      const values = Object.fromEntries(fields.map((field) => [field.name, sentValue(field, draft[field.name])]))
+      const values = Object.fromEntries(
+        fields.map((field) => [field.name, kindOf(field).sent(field, draft[field.name])]),
+      )
       await rejected.retry((one) => (one === write ? { ...mine, ...values } : one.mine))
     } catch (error) {
       if (!(error instanceof DraftError)) throw error
@@ -59,7 +61,7 @@ function Mend({ collection, rejected, onClose }: MendProps & { readonly collecti
         <FormField
           key={field.id}
           label={field.name}
-          icon={FIELD_ICONS[field.type]}
+          icon={kindOf(field).icon}
           help={
             field.name in (rejected.theirs ?? {})
               ? `${texts.theirs}: ${String(rejected.theirs![field.name])}`

@@ -2,26 +2,17 @@
 import { useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { flushSync } from 'react-dom'
-import type { Collection, Field, FieldType } from '../../api/collections.ts'
+import type { Collection, Field } from '../../api/collections.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
-import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { allErrors, errorAt, errorsBelow, isNewField, newField, withField } from '../definition/drafts.ts'
 import { readsColumn } from '../definition/index-statement.ts'
-import { FIELD_ICONS } from '../field-types.ts'
+import { FIELD_TYPES, kindOf } from '../kinds.ts'
 import { FieldOptions } from './field-options.tsx'
 
 const { fields: texts } = TEXTS
-const TYPES = Object.keys(ALL.fieldTypes) as readonly FieldType[]
-/** Options for which the server has no other default. */
-const DEFAULTS: Readonly<Partial<Record<FieldType, Partial<Field>>>> = {
-  select: { values: [], maxSelect: 1 },
-  relation: { maxSelect: 1, collectionId: '' },
-  file: { maxSelect: 1 },
-  autodate: { onCreate: true },
-}
 
 interface FieldListProps {
   readonly collection: Collection
@@ -66,18 +57,17 @@ export function FieldList({ collection, stored, errors, onChange }: FieldListPro
           />
         ))}
       </ol>
-      <AddField onAdd={(type) => put(withField(fields, newField({ type, name: '', ...DEFAULTS[type] })))} />
+      <AddField onAdd={(type) => put(withField(fields, newField({ type, name: '', ...kindOf({ type }).defaults })))} />
       <Removed fields={removed} onKeep={(field) => put([...fields, field])} />
     </section>
   )
 }
 
-function AddField({ onAdd }: { readonly onAdd: (type: FieldType) => void }): ReactNode {
-  const items = TYPES.map((type) => ({
-    label: ALL.fieldTypes[type],
-    icon: FIELD_ICONS[type],
-    onPress: () => onAdd(type),
-  }))
+function AddField({ onAdd }: { readonly onAdd: (type: string) => void }): ReactNode {
+  const items = FIELD_TYPES.map((type) => {
+    const { label, icon } = kindOf({ type })
+    return { label, icon, onPress: () => onAdd(type) }
+  })
   return (
     <Menu label={texts.add} icon="add" items={items}>
       {texts.add}
@@ -97,9 +87,10 @@ interface FieldRowProps {
 
 function FieldRow(props: FieldRowProps): ReactNode {
   const { collection, field, errors, onChange, onUp, onDown, onRemove } = props
-  const { name, type, system } = field
+  const { name, system } = field
+  const { label, icon, needsOptions = false } = kindOf(field)
   const isWrong = allErrors(errors).length > 0
-  const [isOpen, setOpen] = useState(isNewField(field) && (type === 'select' || type === 'relation'))
+  const [isOpen, setOpen] = useState(isNewField(field) && needsOptions)
   const shown = name === '' ? texts.unnamed : name
   return (
     <li
@@ -107,9 +98,9 @@ function FieldRow(props: FieldRowProps): ReactNode {
       onKeyDown={(event) => moveByKeys(event, onUp, onDown)}
     >
       <div className="def-field-head">
-        <Icon name={FIELD_ICONS[type]} />
+        <Icon name={icon} />
         <NameInput field={field} error={errorAt(errors, 'name') ?? errorAt(errors)} onChange={onChange} />
-        <span className="def-field-type">{ALL.fieldTypes[type]}</span>
+        <span className="def-field-type">{label}</span>
         <span className="def-field-badges">
           {(['required', 'hidden', 'searchable'] as const).map(
             (flag) =>

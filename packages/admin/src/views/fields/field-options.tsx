@@ -1,86 +1,17 @@
 /** The options of a field, by its type. */
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import type { Collection, Field, FieldType } from '../../api/collections.ts'
+import type { Collection, Field } from '../../api/collections.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'
 import { useCollections } from '../../state/collections.ts'
 import { changeQuery } from '../../state/route.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { errorAt } from '../definition/drafts.ts'
+import { kindOf, type OptionKind, type OptionName } from '../kinds.ts'
 import { RuleInput } from '../rule-input.tsx'
 
 const { fields: texts } = TEXTS
-
-type OptionName = keyof typeof texts.options
-/** `count`: a whole number, where nothing is 0. */
-type OptionKind = 'count' | 'number' | 'text' | 'list' | 'collection'
-
-const OPTIONS: Readonly<Record<FieldType, readonly (readonly [OptionName, OptionKind])[]>> = {
-  text: [
-    ['min', 'count'],
-    ['max', 'count'],
-    ['pattern', 'text'],
-    ['autogeneratePattern', 'text'],
-  ],
-  editor: [['maxSize', 'count']],
-  number: [
-    ['min', 'number'],
-    ['max', 'number'],
-  ],
-  bool: [],
-  email: [
-    ['onlyDomains', 'list'],
-    ['exceptDomains', 'list'],
-  ],
-  url: [
-    ['onlyDomains', 'list'],
-    ['exceptDomains', 'list'],
-  ],
-  date: [
-    ['min', 'text'],
-    ['max', 'text'],
-  ],
-  autodate: [],
-  select: [
-    ['values', 'list'],
-    ['maxSelect', 'count'],
-  ],
-  file: [
-    ['maxSelect', 'count'],
-    ['maxSize', 'count'],
-    ['mimeTypes', 'list'],
-    ['thumbs', 'list'],
-  ],
-  relation: [
-    ['collectionId', 'collection'],
-    ['minSelect', 'count'],
-    ['maxSelect', 'count'],
-  ],
-  json: [['maxSize', 'count']],
-  geoPoint: [],
-  password: [
-    ['min', 'count'],
-    ['max', 'count'],
-    ['pattern', 'text'],
-    ['cost', 'count'],
-  ],
-}
-
-const FLAGS: Readonly<Partial<Record<FieldType, readonly OptionName[]>>> = {
-  text: ['searchable'],
-  editor: ['convertURLs', 'searchable'],
-  number: ['onlyInt'],
-  email: ['searchable'],
-  url: ['searchable'],
-  autodate: ['onCreate', 'onUpdate'],
-  select: ['searchable'],
-  file: ['protected'],
-  relation: ['cascadeDelete'],
-}
-
-/** Everybody who sees a record sees its id, and nobody sees a password. */
-const WITHOUT_RULES: ReadonlySet<FieldType> = new Set(['password', 'autodate'])
 
 interface FieldOptionsProps {
   readonly collection: Collection
@@ -91,17 +22,18 @@ interface FieldOptionsProps {
 }
 
 export function FieldOptions({ collection, field, errors, onChange }: FieldOptionsProps): ReactNode {
-  const { type, primaryKey = false } = field
+  const { primaryKey = false } = field
+  const { options = {}, flags: own = [], isAutomatic, isHashed } = kindOf(field)
   const flags: readonly OptionName[] = [
-    ...(type === 'autodate' ? [] : ['required' as const]),
-    ...(FLAGS[type] ?? []).filter((name) => !primaryKey || name !== 'searchable'),
+    ...(isAutomatic ? [] : ['required' as const]),
+    ...own.filter((name) => !primaryKey || name !== 'searchable'),
     'hidden',
     'presentable',
   ]
   return (
     <div className="field-options">
       <div className="field-grid">
-        {OPTIONS[type].map(([name, kind]) => (
+        {(Object.entries(options) as [OptionName, OptionKind][]).map(([name, kind]) => (
           <OptionInput
             key={name}
             field={field}
@@ -111,7 +43,7 @@ export function FieldOptions({ collection, field, errors, onChange }: FieldOptio
             onChange={onChange}
           />
         ))}
-        {type !== 'autodate' && (
+        {!isAutomatic && (
           <TextInput
             label={texts.options.help}
             value={field.help ?? ''}
@@ -126,7 +58,8 @@ export function FieldOptions({ collection, field, errors, onChange }: FieldOptio
           <Flag key={name} field={field} name={name} error={errorAt(errors, name)} onChange={onChange} />
         ))}
       </fieldset>
-      {!primaryKey && !WITHOUT_RULES.has(type) && collection.type !== 'view' && (
+      {/* Everybody who sees a record sees its id, and nobody sees a password. */}
+      {!primaryKey && !isHashed && !isAutomatic && collection.type !== 'view' && (
         <FieldRules collection={collection} field={field} errors={errors} onChange={onChange} />
       )}
     </div>

@@ -4,11 +4,10 @@ import type { Collection, Field } from '../../api/collections.ts'
 import { TextInput } from '../../parts/form-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { changeQuery, useRoute } from '../../state/route.ts'
-import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { DefinitionView } from '../definition/definition-view.tsx'
 import { errorAt } from '../definition/drafts.ts'
-import { FIELD_ICONS } from '../field-types.ts'
+import { kindOf } from '../kinds.ts'
 import { RuleInput } from '../rule-input.tsx'
 import rulesSheet from '../rules/rules.css'
 import { WhoSees } from '../rules/who-sees.tsx'
@@ -104,9 +103,9 @@ function FieldsOfView({ collection: { fields } }: CollectionViewPropsOnly): Reac
         {fields.map(({ id, name, type }) => (
           <li key={id} className="def-field">
             <div className="def-field-head">
-              <Icon name={FIELD_ICONS[type]} />
+              <Icon name={kindOf({ type }).icon} />
               <b>{name}</b>
-              <span className="def-field-type">{ALL.fieldTypes[type]}</span>
+              <span className="def-field-type">{kindOf({ type }).label}</span>
             </div>
           </li>
         ))}

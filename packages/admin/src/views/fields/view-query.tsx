@@ -7,9 +7,8 @@ import { Button } from '../../parts/button.tsx'
 import { FormField } from '../../parts/form-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { errorText } from '../../parts/toasts.tsx'
-import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
-import { FIELD_ICONS } from '../field-types.ts'
+import { kindOf } from '../kinds.ts'
 
 const { viewQuery: texts } = TEXTS
 const EXAMPLE = 'SELECT id, title, author FROM articles WHERE featured = true'
@@ -62,8 +61,8 @@ function Sample({ sample: { fields, sample } }: { readonly sample: ViewSample })
         <thead>
           <tr>
             {fields.map(({ name, type }) => (
-              <th key={name} scope="col" title={ALL.fieldTypes[type]}>
-                <Icon name={FIELD_ICONS[type]} /> {name}
+              <th key={name} scope="col" title={kindOf({ type }).label}>
+                <Icon name={kindOf({ type }).icon} /> {name}
               </th>
             ))}
           </tr>

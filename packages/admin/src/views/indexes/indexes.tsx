@@ -11,12 +11,11 @@ import { DefinitionView } from '../definition/definition-view.tsx'
 import { errorAt } from '../definition/drafts.ts'
 import type { DefinitionDraft } from '../definition/drafts.ts'
 import { indexParts, indexStatement, newIndexName } from '../definition/index-statement.ts'
+import { kindOf } from '../kinds.ts'
 import type { CollectionViewProps } from '../view.ts'
 import { Suggestions } from './suggestions.tsx'
 
 const { indexes: texts } = TEXTS
-/** Compared as a whole, or not at all. */
-const UNSUITED: ReadonlySet<string> = new Set(['json', 'file', 'geoPoint', 'password', 'editor'])
 
 export function View({ collection }: CollectionViewProps): ReactNode {
   return (
@@ -127,7 +126,9 @@ interface NewIndexProps {
 function NewIndex({ collection, onAdd }: NewIndexProps): ReactNode {
   const [columns, setColumns] = useState<readonly string[]>([])
   const [isUnique, setUnique] = useState(false)
-  const names = collection.fields.filter(({ type, name }) => !UNSUITED.has(type) && name !== '').map(({ name }) => name)
+  const names = collection.fields
+    .filter((field) => kindOf(field).isIndexable && field.name !== '')
+    .map(({ name }) => name)
   const toggle = (name: string): void =>
     setColumns(columns.includes(name) ? columns.filter((one) => one !== name) : [...columns, name])
   return (

@@ -6,6 +6,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { findCollection } from '../../state/collections.ts'
 import { TEXTS } from '../../texts.ts'
 import { titleOf } from '../field-types.ts'
+import { kindOf, textsOf, type CellName } from '../kinds.ts'
 import { FileThumb } from './file-thumb.tsx'
 
 const TEXT_MAX = 200
@@ -20,43 +21,29 @@ interface CellProps {
 }
 
 export function Cell({ collection, field, row, all }: CellProps): ReactNode {
-  const value = row[field.name]
-  if (isEmpty(value, field)) return <Empty />
-  switch (field.type) {
-    case 'bool':
-      return <Truth value={value === true} />
-    case 'number':
-      return <span className="cell-number">{String(value)}</span>
-    case 'date':
-    case 'autodate':
-      return <DateTime text={String(value)} />
-    case 'select':
-      return <Items items={textsOf(value)} />
-    case 'relation':
-      return <Related field={field} row={row} all={all} />
-    case 'file':
-      return <Files collection={collection} field={field} row={row} names={textsOf(value)} />
-    case 'json':
-      return <code className="cell-code">{JSON.stringify(value).slice(0, TEXT_MAX)}</code>
-    case 'geoPoint':
-      return <GeoPoint value={value as { readonly lon: number; readonly lat: number }} />
-    case 'editor':
-      return <span className="cell-text">{plainText(String(value))}</span>
-    case 'url':
-      return <Link text={String(value)} />
-    default:
-      return field.primaryKey === true ? (
-        <code className="cell-id">{String(value)}</code>
-      ) : (
-        <span className="cell-text">{String(value).slice(0, TEXT_MAX)}</span>
-      )
-  }
+  const { cell, isEmpty } = kindOf(field)
+  if (isEmpty(row[field.name])) return <Empty />
+  const Shown = CELLS[cell]
+  return <Shown collection={collection} field={field} row={row} all={all} value={row[field.name]} />
 }
 
-function isEmpty(value: unknown, { type }: Field): boolean {
-  if (type === 'bool' || type === 'number') return value === undefined
-  if (Array.isArray(value)) return value.length === 0
-  return value === undefined || value === null || value === ''
+interface ShownProps extends CellProps {
+  /** That of the row. It is not empty. */
+  readonly value: unknown
+}
+
+const CELLS: Readonly<Record<CellName, (props: ShownProps) => ReactNode>> = {
+  plain: Plain,
+  html: ({ value }) => <span className="cell-text">{plainText(String(value))}</span>,
+  number: ({ value }) => <span className="cell-number">{String(value)}</span>,
+  truth: Truth,
+  link: Link,
+  time: DateTime,
+  items: ({ value }) => <Items items={textsOf(value).map(String)} />,
+  files: Files,
+  records: Related,
+  code: ({ value }) => <code className="cell-code">{JSON.stringify(value).slice(0, TEXT_MAX)}</code>,
+  point: GeoPoint,
 }
 
 function Empty(): ReactNode {
@@ -68,14 +55,21 @@ function Empty(): ReactNode {
   )
 }
 
-function Truth({ value }: { readonly value: boolean }): ReactNode {
-  return <span className={`badge ${value ? 'badge-good' : ''}`}>{value ? TEXTS.records.yes : TEXTS.records.no}</span>
+function Plain({ field, value }: ShownProps): ReactNode {
+  if (field.primaryKey === true) return <code className="cell-id">{String(value)}</code>
+  return <span className="cell-text">{String(value).slice(0, TEXT_MAX)}</span>
+}
+
+function Truth({ value }: ShownProps): ReactNode {
+  const isTrue = value === true
+  return <span className={`badge ${isTrue ? 'badge-good' : ''}`}>{isTrue ? TEXTS.records.yes : TEXTS.records.no}</span>
 }
 
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 /** In the zone of the browser; the title has what is stored. */
-function DateTime({ text }: { readonly text: string }): ReactNode {
+function DateTime({ value }: ShownProps): ReactNode {
+  const text = String(value)
   const date = new Date(text.replace(' ', 'T'))
   const isDate = !Number.isNaN(date.getTime())
   return (
@@ -98,15 +92,16 @@ function Items({ items }: { readonly items: readonly string[] }): ReactNode {
   )
 }
 
-function Related({ field, row, all }: Omit<CellProps, 'collection'>): ReactNode {
+function Related({ field, row, all, value }: ShownProps): ReactNode {
   const target = findCollection(all, field.collectionId ?? '')
   const expanded = (row['expand'] as Readonly<Record<string, Row | readonly Row[]>> | undefined)?.[field.name]
   const rows = expanded === undefined ? [] : Array.isArray(expanded) ? (expanded as readonly Row[]) : [expanded as Row]
   const titles = new Map(rows.map((related) => [related.id, titleOf(target, related)]))
   return (
     <span className="cell-items">
-      {textsOf(row[field.name])
+      {textsOf(value)
         .slice(0, ITEMS_MAX)
+        .map(String)
         .map((id) => (
           <span className="badge badge-relation" key={id} title={id}>
             <Icon name="relation" />
@@ -117,14 +112,8 @@ function Related({ field, row, all }: Omit<CellProps, 'collection'>): ReactNode 
   )
 }
 
-interface FilesProps {
-  readonly collection: Collection
-  readonly field: Field
-  readonly row: Row
-  readonly names: readonly string[]
-}
-
-function Files({ collection, field, row, names }: FilesProps): ReactNode {
+function Files({ collection, field, row, value }: ShownProps): ReactNode {
+  const names = textsOf(value).map(String)
   return (
     <span className="cell-items">
       {names.slice(0, ITEMS_MAX).map((name) => (
@@ -135,11 +124,8 @@ function Files({ collection, field, row, names }: FilesProps): ReactNode {
   )
 }
 
-function GeoPoint({
-  value: { lon, lat },
-}: {
-  readonly value: { readonly lon: number; readonly lat: number }
-}): ReactNode {
+function GeoPoint({ value }: ShownProps): ReactNode {
+  const { lon, lat } = value as { readonly lon: number; readonly lat: number }
   return (
     <span className="cell-text">
       {lat.toFixed(4)}, {lon.toFixed(4)}
@@ -148,7 +134,8 @@ function GeoPoint({
 }
 
 /** Only addresses of the web become links. */
-function Link({ text }: { readonly text: string }): ReactNode {
+function Link({ value }: ShownProps): ReactNode {
+  const text = String(value)
   if (!/^https?:\/\//i.test(text)) return <span className="cell-text">{text}</span>
   return (
     <a className="cell-text" href={text} target="_blank" rel="noopener noreferrer" tabIndex={-1}>
@@ -159,10 +146,4 @@ function Link({ text }: { readonly text: string }): ReactNode {
 
 function plainText(html: string): string {
   return new DOMParser().parseFromString(html.slice(0, 2000), 'text/html').body.textContent.slice(0, TEXT_MAX)
-}
-
-/** One text or several, as a list. */
-function textsOf(value: unknown): readonly string[] {
-  if (Array.isArray(value)) return value.map(String)
-  return typeof value === 'string' && value !== '' ? [value] : []
 }

@@ -1,17 +1,15 @@
 /** The head of a column: sorts, and has a menu and a handle for its width. */
 import type { CSSProperties, KeyboardEvent, ReactNode } from 'react'
-import type { Field, FieldType } from '../../api/collections.ts'
+import type { Field } from '../../api/collections.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import type { MenuItem } from '../../parts/menu.tsx'
 import { TEXTS } from '../../texts.ts'
-import { FIELD_ICONS } from '../field-types.ts'
+import { kindOf } from '../kinds.ts'
 import { WIDTH_MAX, WIDTH_MIN } from './columns.ts'
 import type { RecordColumn, RecordTable } from './columns.ts'
 import type { GridKeys } from './grid-keys.ts'
 
-/** The server has no order for them. */
-const UNSORTED: ReadonlySet<FieldType> = new Set(['json', 'file', 'geoPoint'])
 const STEP_PX = 24
 const { column: texts } = TEXTS.records
 
@@ -29,7 +27,8 @@ interface ColumnHeadProps {
 
 export function ColumnHead(props: ColumnHeadProps): ReactNode {
   const { table, column, field, at, style, isPinned, keys, sort, onSort } = props
-  const isSortable = !UNSORTED.has(field.type)
+  const { icon, isUnsorted } = kindOf(field)
+  const isSortable = !isUnsorted
   const direction = sort === field.name ? 'ascending' : sort === `-${field.name}` ? 'descending' : 'none'
   return (
     <div
@@ -48,7 +47,7 @@ export function ColumnHead(props: ColumnHeadProps): ReactNode {
         onClick={() => isSortable && onSort(direction === 'ascending' ? `-${field.name}` : field.name)}
         onKeyDown={(event) => resizeByKeys(event, table, column)}
       >
-        <Icon name={FIELD_ICONS[field.type]} />
+        <Icon name={icon} />
         <span className="head-name">{field.name}</span>
         {direction !== 'none' && (
           <Icon name={direction === 'ascending' ? 'arrowUp' : 'arrowDown'} className="head-arrow" />

@@ -10,11 +10,12 @@ import {
   useTable,
 } from '@tanstack/react-table'
 import type { Column, ColumnDef, ReactTable, TableState } from '@tanstack/react-table'
-import type { Collection, FieldType } from '../../api/collections.ts'
+import type { Collection } from '../../api/collections.ts'
 import type { Row } from '../../api/records.ts'
 import { keep, readKept } from '../../state/kept.ts'
 import { pixelsOf } from '../../state/theme.ts'
 import { shownFields, titleField } from '../field-types.ts'
+import { kindOf } from '../kinds.ts'
 
 const features: {
   columnPinningFeature: typeof columnPinningFeature
@@ -37,21 +38,7 @@ export const SELECT = '@select'
 export const WIDTH_MIN = 64
 export const WIDTH_MAX = 900
 
-/** In rem, as those below. */
-const WIDTHS: Readonly<Partial<Record<FieldType, number>>> = {
-  bool: 7,
-  number: 7.5,
-  date: 12,
-  autodate: 12,
-  email: 14,
-  url: 14,
-  editor: 17.5,
-  relation: 12.5,
-  file: 9.5,
-  geoPoint: 12,
-  json: 14,
-}
-const WIDTH = 12
+/** In rem, as those of kinds. */
 const WIDTH_OF_TITLE = 17.5
 const WIDTH_OF_SELECT = 2.75
 
@@ -96,7 +83,7 @@ function columnsOf(collection: Collection): ColumnDef<Features, Row>[] {
     helper.display({
       id: field.id,
       header: field.name,
-      size: pixelsOf(field === title ? WIDTH_OF_TITLE : (WIDTHS[field.type] ?? WIDTH)),
+      size: pixelsOf(field === title ? WIDTH_OF_TITLE : kindOf(field).width),
       minSize: WIDTH_MIN,
       maxSize: WIDTH_MAX,
     }),

@@ -2,12 +2,13 @@
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
-import { filterOf, quoted } from '../../api/records.ts'
+import { quoted } from '../../api/records.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { errorText } from '../../parts/toasts.tsx'
 import { TEXTS } from '../../texts.ts'
+import { filterOf } from '../field-types.ts'
 import { RuleEditor, useRuleCheck } from '../rule-editor.tsx'
 
 const { filter: texts } = TEXTS.records

@@ -9,6 +9,7 @@ import { changeQuery, useRoute } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 
 import { CollectionHead } from '../collection-head.tsx'
+import { kindOf } from '../kinds.ts'
 import type { CollectionViewProps } from '../view.ts'
 import { shownFields } from '../field-types.ts'
 import { useRecordTable } from './columns.ts'
@@ -110,9 +111,9 @@ function useRecordPages(collection: Collection, filter: string, sort: string): [
   const environment = useEnvironment()
   const pages = useMemo(() => {
     const fields = shownFields(collection)
-    const relations = fields.filter(({ type }) => type === 'relation').map(({ name }) => name)
+    const relations = fields.filter((field) => kindOf(field).holds === 'records').map(({ name }) => name)
     const excerpts = fields
-      .filter(({ type }) => type === 'editor')
+      .filter((field) => kindOf(field).isLong)
       .map(({ name }) => `${name}:excerpt(${EXCERPT},true)`)
     return new RecordPages(environment, collection, {
       filter,

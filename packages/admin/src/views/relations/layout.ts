@@ -1,5 +1,6 @@
 /** Places collections for a diagram: those that others relate to stand left of these, and relations run from right to left. */
 import type { Collection, Field } from '../../api/collections.ts'
+import { kindOf } from '../kinds.ts'
 
 const WIDTH = 210
 const HEAD = 36
@@ -43,10 +44,14 @@ export interface Layout {
   readonly height: number
 }
 
+export function isRelation(field: Field): boolean {
+  return kindOf(field).holds === 'records'
+}
+
 export function layoutOf(list: readonly Collection[]): Layout {
   const byId = new Map(list.map((collection) => [collection.id, collection]))
   const targetsOf = ({ fields }: Collection): readonly Collection[] =>
-    fields.flatMap((field) => (field.type === 'relation' ? (byId.get(field.collectionId ?? '') ?? []) : []))
+    fields.flatMap((field) => (isRelation(field) ? (byId.get(field.collectionId ?? '') ?? []) : []))
   const related = new Set(list.flatMap((one) => targetsOf(one).flatMap((target) => [one, target])))
   const columns = columnsOf([...related], targetsOf)
   const boxes = new Map<Collection, Box>()
@@ -98,9 +103,9 @@ function columnsOf(
 }
 
 function boxOf(collection: Collection, x: number, y: number): Box {
-  const own = collection.fields.filter(({ system, type }) => !system && type !== 'autodate')
+  const own = collection.fields.filter((field) => !field.system && !kindOf(field).isAutomatic)
   // Relations are what it is about.
-  const ordered = [...own.filter(({ type }) => type === 'relation'), ...own.filter(({ type }) => type !== 'relation')]
+  const ordered = [...own.filter(isRelation), ...own.filter((field) => !isRelation(field))]
   const fields = ordered.slice(0, FIELDS_MAX).map((field, at) => ({ field, y: HEAD + at * ROW + ROW / 2 }))
   const more = own.length - fields.length
   const rows = fields.length + (more > 0 ? 1 : 0)
@@ -127,7 +132,7 @@ function edgesOf(
   boxes: ReadonlyMap<Collection, Box>,
 ): readonly Edge[] {
   return box.fields.flatMap(({ field, y }) => {
-    const target = field.type === 'relation' ? byId.get(field.collectionId ?? '') : undefined
+    const target = isRelation(field) ? byId.get(field.collectionId ?? '') : undefined
     const to = target && boxes.get(target)
     if (to === undefined) return []
     return [{ from: box.collection, to: to.collection, field, path: pathOf(box, box.y + y, to) }]

@@ -7,7 +7,7 @@ import { useCollections } from '../../state/collections.ts'
 import { changeQuery, linkTo, useRoute } from '../../state/route.ts'
 import { pixelsOf } from '../../state/theme.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
-import { layoutOf } from './layout.ts'
+import { isRelation, layoutOf } from './layout.ts'
 import type { Box, Edge, Layout } from './layout.ts'
 import sheet from './relations.css'
 
@@ -119,7 +119,7 @@ function BoxOf({ box, onMark }: { readonly box: Box; readonly onMark: (id: strin
           {cut(name)}
         </text>
         {fields.map(({ field, y: middle }) => (
-          <g key={field.id} className={field.type === 'relation' ? 'box-relation' : 'box-field'}>
+          <g key={field.id} className={isRelation(field) ? 'box-relation' : 'box-field'}>
             <text x="12" y={middle + 4}>
               {cut(field.name)}
             </text>

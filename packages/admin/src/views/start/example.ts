@@ -79,7 +79,7 @@ export async function loadExample(onProgress: (done: number, all: number) => voi
   const titles = SUBJECTS.flatMap((subject) => ANGLES.map((angle) => `${subject} ${angle}`))
   const all = AUTHORS.length + titles.length
   const { id: collectionId } = await createCollection(authors)
-  const fields = articles.fields.map((field) => (field.type === 'relation' ? { ...field, collectionId } : field))
+  const fields = articles.fields.map((field) => (field.name === 'author' ? { ...field, collectionId } : field))
   await createCollection({ ...articles, fields })
   const ids: string[] = []
   for (const [at, author] of AUTHORS.entries()) {

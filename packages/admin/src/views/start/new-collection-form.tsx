@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { createCollection } from '../../api/collections.ts'
-import type { FieldType, NewCollection, NewField } from '../../api/collections.ts'
+import type { NewCollection, NewField } from '../../api/collections.ts'
 import { ApiError, BAD_FORMAT } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'
@@ -11,9 +11,13 @@ import { errorText, showDone } from '../../parts/toasts.tsx'
 import { reloadCollections } from '../../state/collections.ts'
 import { goTo } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
+import { FIELD_TYPES, kindOf } from '../kinds.ts'
 
-const { start, fieldTypes } = TEXTS
-const TYPES = ['text', 'editor', 'number', 'bool', 'email', 'url', 'date', 'file', 'json', 'geoPoint'] as const
+const { start } = TEXTS
+const TYPES = FIELD_TYPES.filter((type) => {
+  const { needsOptions, isAutomatic, isHashed } = kindOf({ type })
+  return !needsOptions && !isAutomatic && !isHashed
+})
 const ACCESS = ['nobody', 'read', 'accounts'] as const
 const LOGGED_IN = '@request.auth.id != ""'
 
@@ -22,7 +26,7 @@ type Access = (typeof ACCESS)[number]
 interface Draft {
   readonly id: number
   readonly name: string
-  readonly type: FieldType
+  readonly type: string
 }
 
 const RULES: Readonly<Record<Access, Partial<NewCollection>>> = {
@@ -137,11 +141,11 @@ function FieldRows({ fields, onFields }: FieldRowsProps): ReactNode {
             className="input"
             aria-label={start.fieldType}
             value={type}
-            onChange={({ target }) => change(id, { type: target.value as FieldType })}
+            onChange={({ target }) => change(id, { type: target.value })}
           >
             {TYPES.map((option) => (
               <option key={option} value={option}>
-                {fieldTypes[option]}
+                {kindOf({ type: option }).label}
               </option>
             ))}
           </select>

@@ -8,8 +8,9 @@ import { CancelButton, Dialog } from '../../../parts/dialog.tsx'
 import { FormField } from '../../../parts/form-field.tsx'
 import { errorText, showDone } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
+import { DraftError, kindOf } from '../../kinds.ts'
 import { editRecords } from '../edit-records.ts'
-import { DraftError, draftOf, formFields, sentValue } from './draft.ts'
+import { draftOf, formFields } from './draft.ts'
 import { FieldInput } from './field-input.tsx'
 
 const { bulk: texts } = TEXTS.records
@@ -22,9 +23,10 @@ interface BulkEditProps {
 
 /** Files and passwords belong to one record. */
 function bulkFields(collection: Collection): readonly Field[] {
-  return formFields(collection).filter(
-    ({ type, primaryKey }) => type !== 'file' && type !== 'password' && primaryKey !== true,
-  )
+  return formFields(collection).filter((field) => {
+    const { holds, isHashed } = kindOf(field)
+    return holds !== 'files' && !isHashed && field.primaryKey !== true
+  })
 }
 
 export function BulkEdit({ collection, ids, onClose }: BulkEditProps): ReactNode {
@@ -37,7 +39,7 @@ export function BulkEdit({ collection, ids, onClose }: BulkEditProps): ReactNode
   const save = async (): Promise<void> => {
     setError(undefined)
     try {
-      const value = sentValue(field!, draft[name])
+      const value = kindOf(field!).sent(field!, draft[name])
       setDone(0)
       const { edited, error: failure, undo } = await editRecords(collection, ids, field!, value, setDone)
       if (edited.length > 0) showDone(texts.changed(edited.length), undo)

@@ -1,13 +1,12 @@
 /** The control of a field, by its type. */
-import type { ReactNode } from 'react'
-import type { FieldType } from '../../../api/collections.ts'
+import type { ComponentProps, ReactNode } from 'react'
 import { Button } from '../../../parts/button.tsx'
 import { CodeEditor } from '../../../parts/code-editor/code-editor.tsx'
 import { HtmlEditor } from '../../../parts/html-editor/html-editor.tsx'
 import { NewPassword } from '../../../parts/new-password.tsx'
 import { showError } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
-import { isMany } from './draft.ts'
+import { isMany, kindOf, type ControlName } from '../../kinds.ts'
 import type { FieldInputProps } from './draft.ts'
 import { FileInput } from './file-input.tsx'
 import { RelationInput } from './relation-input.tsx'
@@ -16,47 +15,49 @@ const { form: texts } = TEXTS.records
 const SHORT_TEXT = 120
 
 export function FieldInput(props: FieldInputProps): ReactNode {
-  const Input = INPUTS[props.field.type] ?? LineInput
+  const Input = INPUTS[kindOf(props.field).control]
   return <Input {...props} />
 }
 
-const INPUTS: Readonly<Partial<Record<FieldType, (props: FieldInputProps) => ReactNode>>> = {
-  text: TextArea,
-  editor: HtmlInput,
-  number: LineInput,
-  bool: BoolInput,
-  date: DateInput,
-  select: SelectInput,
-  file: FileInput,
-  relation: RelationInput,
-  json: JsonInput,
-  geoPoint: GeoPointInput,
+const INPUTS: Readonly<Record<ControlName, (props: FieldInputProps) => ReactNode>> = {
+  area: TextArea,
+  html: HtmlInput,
+  line: (props) => <Line props={props} />,
+  decimal: (props) => <Line props={props} inputMode="decimal" />,
+  address: (props) => <Line props={props} type="email" />,
+  webAddress: (props) => <Line props={props} type="url" />,
+  secret: SecretInput,
+  switch: BoolInput,
+  time: DateInput,
+  choice: SelectInput,
+  files: FileInput,
+  records: RelationInput,
+  code: JsonInput,
+  point: GeoPointInput,
 }
 
-const LINE_TYPES: Readonly<Partial<Record<FieldType, string>>> = { email: 'email', url: 'url' }
+interface LineProps extends Pick<ComponentProps<'input'>, 'type' | 'inputMode'> {
+  readonly props: FieldInputProps
+}
 
 /** An error of the server says more than one of the browser, so nothing is checked before. */
-function LineInput({ field, record, value, onValue, control }: FieldInputProps): ReactNode {
-  if (field.type === 'password')
-    return (
-      <NewPassword
-        {...control}
-        value={String(value)}
-        onValue={onValue}
-        placeholder={record === undefined ? undefined : texts.keepPassword}
-      />
-    )
+function Line({ props: { value, onValue, control }, ...attributes }: LineProps): ReactNode {
   return (
     <input
       {...control}
       className="input"
-      type={LINE_TYPES[field.type] ?? 'text'}
-      inputMode={field.type === 'number' ? 'decimal' : undefined}
+      type="text"
       autoComplete="off"
+      {...attributes}
       value={String(value)}
       onChange={({ target }) => onValue(target.value)}
     />
   )
+}
+
+function SecretInput({ record, value, onValue, control }: FieldInputProps): ReactNode {
+  const placeholder = record === undefined ? undefined : texts.keepPassword
+  return <NewPassword {...control} value={String(value)} onValue={onValue} placeholder={placeholder} />
 }
 
 function TextArea(props: FieldInputProps): ReactNode {

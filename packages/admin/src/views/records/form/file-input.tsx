@@ -6,7 +6,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { TEXTS } from '../../../texts.ts'
 import { FileThumb, useFileToken } from '../file-thumb.tsx'
-import { isMany } from './draft.ts'
+import { isMany } from '../../kinds.ts'
 import type { FieldInputProps } from './draft.ts'
 
 const { form: texts } = TEXTS.records

@@ -18,8 +18,8 @@ import { useEnvironment } from '../../../environment.ts'
 import { askBefore, goTo } from '../../../state/route.ts'
 import { TEXTS } from '../../../texts.ts'
 import { DEVICE } from '../../../texts/device.ts'
+import { kindOf } from '../../kinds.ts'
 import { recordAsCurl, recordAsSdk } from '../as-code.ts'
-import { FIELD_ICONS } from '../../field-types.ts'
 import { deleteWithUndo } from '../edit-records.ts'
 import { formFields } from './draft.ts'
 import { FieldInput } from './field-input.tsx'
@@ -184,7 +184,7 @@ function Fields({ collection, record, form }: FieldsProps): ReactNode {
     <FormField
       key={field.id}
       label={field.name}
-      icon={FIELD_ICONS[field.type]}
+      icon={kindOf(field).icon}
       isRequired={field.required === true && field.primaryKey !== true}
       help={field.help === '' ? undefined : field.help}
       error={form.errors[field.name]}

@@ -14,7 +14,7 @@ import { useEnvironment } from '../../../environment.ts'
 import { TEXTS } from '../../../texts.ts'
 import { searchFilter, shownFields, titleField, titleOf } from '../../field-types.ts'
 import { Cell } from '../cell.tsx'
-import { isMany } from './draft.ts'
+import { isMany, kindOf } from '../../kinds.ts'
 import type { FieldInputProps } from './draft.ts'
 
 const { form: texts } = TEXTS.records
@@ -120,7 +120,7 @@ function Picker({ target, chosen, onToggle, onClose }: PickerProps): ReactNode {
   const title = titleField(target)
   // Of links there would be one in a button.
   const preview = shownFields(target)
-    .filter((field) => field !== title && field.primaryKey !== true && !field.hidden && field.type !== 'url')
+    .filter((field) => field !== title && field.primaryKey !== true && !field.hidden && kindOf(field).cell !== 'link')
     .slice(0, PREVIEW_FIELDS)
   return (
     <Dialog

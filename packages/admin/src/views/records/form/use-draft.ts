@@ -6,7 +6,8 @@ import type { Row } from '../../../api/records.ts'
 import { ApiError } from '../../../api/request.ts'
 import { errorText, reportError } from '../../../parts/toasts.tsx'
 import { TEXTS } from '../../../texts.ts'
-import { changedValues, DraftError, draftOf, formFields, isChanged } from './draft.ts'
+import { DraftError, kindOf } from '../../kinds.ts'
+import { changedValues, draftOf, formFields, isChanged } from './draft.ts'
 import type { Draft } from './draft.ts'
 
 const { form: texts } = TEXTS.records
@@ -59,6 +60,6 @@ export function useDraft(collection: Collection, row: Row | undefined, copied: R
 
 /** Files belong to their record, and an id is given once. */
 function copyOfDraft(collection: Collection, row: Row): Draft {
-  const own = formFields(collection).filter(({ type, primaryKey }) => type === 'file' || primaryKey === true)
+  const own = formFields(collection).filter((field) => kindOf(field).holds === 'files' || field.primaryKey === true)
   return draftOf(collection, { ...row, ...Object.fromEntries(own.map(({ name }) => [name, ''])) })
 }

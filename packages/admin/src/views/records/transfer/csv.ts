@@ -1,10 +1,13 @@
 /** Records as CSV (RFC 4180). Lists, objects and the values of JSON fields are JSON in their cell. */
 import type { Field } from '../../../api/collections.ts'
+import { kindOf } from '../../kinds.ts'
 
 type NamedField = Pick<Field, 'name' | 'type'>
 
 export function csvOf(fields: readonly NamedField[], rows: readonly Readonly<Record<string, unknown>>[]): string {
-  return rows.map((row) => csvLine(fields.map(({ name, type }) => cellOf(row[name], type === 'json')))).join('')
+  return rows
+    .map((row) => csvLine(fields.map((field) => cellOf(row[field.name], kindOf(field).inCsv === 'json'))))
+    .join('')
 }
 
 export function csvLine(cells: readonly string[]): string {

@@ -1,12 +1,12 @@
-/** The content of a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
-import type { Collection, Field, FieldType } from '../../../api/collections.ts'
+/** What is in a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
+import type { Collection, Field } from '../../../api/collections.ts'
 import type { Values } from '../../../api/records.ts'
 import { isObject } from '../../../api/request.ts'
 import { TRANSFER } from '../../../texts/transfer.ts'
+import { kindOf } from '../../kinds.ts'
 import { parseCsv } from './csv.ts'
 
 const { import: texts } = TRANSFER
-const LISTS: ReadonlySet<FieldType> = new Set(['select', 'relation'])
 const YES = /^(?:true|t|yes|y|1)$/i
 const NO = /^(?:false|f|no|n|0)$/i
 
@@ -41,7 +41,10 @@ export function readImport(name: string, text: string): ImportedFile {
 
 /** Files, and dates that are set by themselves, come from no file. */
 export function importedFields({ fields }: Collection): readonly Field[] {
-  return fields.filter(({ type, name }) => type !== 'file' && type !== 'autodate' && name !== 'tokenKey')
+  return fields.filter((field) => {
+    const { holds, isAutomatic } = kindOf(field)
+    return holds !== 'files' && !isAutomatic && field.name !== 'tokenKey'
+  })
 }
 
 /** By name, whatever a spreadsheet has made of it: `In Stock` is `in_stock`. */
@@ -75,7 +78,7 @@ export function valuesOf(collection: Collection, file: ImportedFile, mapping: Ma
       } catch (error) {
         wrong.push({ row: at + 1, message: `${column}: ${(error as Error).message}` })
       }
-      if (field.type === 'password' && field.system) sent['passwordConfirm'] = sent[field.name]
+      if (kindOf(field).isHashed && field.system) sent['passwordConfirm'] = sent[field.name]
     }
     return sent
   })
@@ -91,22 +94,23 @@ function parseJson(text: string): readonly Values[] {
 }
 
 /** @throws Error what is no value of the field's type, where the server would take it for another one */
-function valueOf({ type }: Field, cell: string): unknown {
+function valueOf(field: Field, cell: string): unknown {
   const text = cell.trim()
-  switch (type) {
+  switch (kindOf(field).inCsv) {
     case 'number': {
       const number = Number(text)
       if (text === '' || !Number.isFinite(number)) throw new Error(texts.noNumber(cell))
       return number
     }
-    case 'bool':
+    case 'truth':
       if (!YES.test(text) && !NO.test(text)) throw new Error(texts.noBool(cell))
       return YES.test(text)
     case 'json':
-    case 'geoPoint':
       return parsed(text)
+    case 'list':
+      return text.startsWith('[') ? parsed(text) : cell
     default:
-      return LISTS.has(type) && text.startsWith('[') ? parsed(text) : cell
+      return cell
   }
 }
 
