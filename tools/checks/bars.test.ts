@@ -1,6 +1,7 @@
 /** Goal: the checks of the structure find what they are for. */
 import { expect, test } from 'vitest'
 import { importCycles } from './cycles.ts'
+import { namedFieldTypes } from './field-types.ts'
 import type { Module } from './module-graph.ts'
 import { namesInPlainObjects } from './name-maps.ts'
 import { unusedExports } from './unused-exports.ts'
@@ -67,4 +68,20 @@ test('plain objects that names are looked up in are found, and what knows what w
   expect(found(`${filled}errors[name] = wrong\nif (Object.hasOwn(errors, name)) f(errors['a'] ?? '')`)).toEqual([])
   expect(found("if ('ok' in answer || #own in answer) return 'name in record' // name in record")).toEqual([])
   expect(found('type T = { [Name in Names]: 1 }\nfor (const name in record) f()')).toEqual([])
+})
+
+test('code that asks a type of field by its name is found, wherever no registry is', () => {
+  const types = {
+    'packages/backend/src/fields/types/geo-point.ts': {},
+    'packages/backend/src/fields/types/text.ts': {},
+  }
+  const asked = (text: string, path = A): string[] => namedFieldTypes(modules({ ...types, [path]: { text } }))
+  expect(asked("if (field.type === 'text') f()")).toEqual([`${A} type === 'text'`])
+  expect(asked("if (field['type'] !== 'text' && fieldType === 'text') f()")).toHaveLength(2)
+  expect(asked("switch (field.type) {\n  case 'text':\n    f()\n}\n")).toEqual([`${A} case 'text'`])
+  expect(asked("new Set(['text', 'geoPoint'])")).toEqual([`${A} ['text', 'geoPoint']`, `${A} 'geoPoint'`])
+  expect(asked('const EMPTY = { text: 1, geoPoint: 2 }')).toEqual([`${A} geoPoint:`])
+  expect(asked("const field = { name: 'home', type: 'geoPoint' }")).toEqual([])
+  expect(asked("// type === 'text'\nswitch (kind) {\n  case 'text':\n}\nreadTexts(['text', 'title'])")).toEqual([])
+  expect(asked("if (type === 'text') f()", 'packages/rules/src/kinds.ts')).toEqual([])
 })

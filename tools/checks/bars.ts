@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { run } from '../processes.ts'
 import { importCycles } from './cycles.ts'
 import * as documents from './documents.ts'
+import { namedFieldTypes } from './field-types.ts'
 import { languageFigures } from './language.ts'
 import { BACKEND_LAYERS, LAYERS, SERVER_LAYERS, unlistedFolders } from './layers.ts'
 import { readModules } from './module-graph.ts'
@@ -84,6 +85,7 @@ function countBars(): Bar[] {
     bar('exports of src that only tests import', 45, unused.byTestsOnly),
     bar('unit tests that assert with testing/check.ts', 0, mixedDialects(modules)),
     bar('plain objects that names of users are looked up in', 0, namesInPlainObjects(modules)),
+    bar('types of fields that are asked by their names', 0, namedFieldTypes(modules)),
     bar('public exports without a docstring', 0, undocumented.exports),
     bar('members of public exports without a docstring', 0, undocumented.members),
     bar('broken links in documents', 0, documents.brokenLinks()),
