@@ -356,6 +356,8 @@ export interface DeviceField {
     readonly name: string;
     /** PocketBase's name of the type. */
     readonly type: string;
+    /** The empty value: that of a new record if nothing is set. */
+    readonly empty: unknown;
     /** The value is a list if this is more than 1. */
     readonly maxSelect?: number;
     /** The collection that a relation leads to. */
@@ -2249,8 +2251,7 @@ interface DescribedQuery {
     readonly functions: readonly string[];
 }
 
-interface DomainField extends FieldBase, Requirable {
-    readonly type: 'email' | 'url';
+interface DomainOptions extends FieldBase, Requirable {
     readonly onlyDomains: readonly string[] | null;
     readonly exceptDomains: readonly string[] | null;
 }
@@ -2284,6 +2285,10 @@ class EmailChange {
     request(holder: Holder, input: JsonObject): Promise<void>;
     /** @throws ServiceError INVALID with data, TOO_MANY_REQUESTS */
     confirm(actor: Actor, definition: AuthDefinition, input: JsonObject): Promise<void>;
+}
+
+interface EmailField extends DomainOptions {
+    readonly type: 'email';
 }
 
 interface Enricher {
@@ -2378,6 +2383,8 @@ interface FeedToken {
 interface FieldBase {
     /** Stays when the field is renamed. */
     readonly id: string;
+    /** As PocketBase names it: `text`. */
+    readonly type: string;
     /** The key in records. */
     readonly name: string;
     /** Shown to superusers only. */
@@ -2396,7 +2403,8 @@ interface FieldBase {
     readonly updateRule?: string | null;
 }
 
-type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
+/** A field of a collection, as PocketBase's API has it. */
+type FieldDefinition = Fields[keyof Fields];
 
 /** A rule that shows fields of those records that it admits. */
 interface FieldRule {
@@ -2405,6 +2413,23 @@ interface FieldRule {
     readonly names: readonly string[];
     /** True for the manage rule. */
     readonly isManage: boolean;
+}
+
+interface Fields {
+    readonly autodate: AutodateField;
+    readonly bool: BoolField;
+    readonly date: DateField;
+    readonly editor: EditorField;
+    readonly email: EmailField;
+    readonly file: FileField;
+    readonly geoPoint: GeoPointField;
+    readonly json: JsonField;
+    readonly number: NumberField;
+    readonly password: PasswordField;
+    readonly relation: RelationField;
+    readonly select: SelectField;
+    readonly text: TextField;
+    readonly url: UrlField;
 }
 
 interface FileField extends FieldBase, Requirable {
@@ -4010,7 +4035,7 @@ interface RequestEvent {
     realIP(): string | undefined;
 }
 
-/** All types but `autodate` have this: the value must not be empty. */
+/** The option `required` of all types but `autodate`: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
 }
@@ -4502,6 +4527,10 @@ interface Upload {
     readonly size: number;
     /** May be asked for more than once. */
     stream(): ReadableStream<Uint8Array>;
+}
+
+interface UrlField extends DomainOptions {
+    readonly type: 'url';
 }
 
 class Verification {

@@ -744,7 +744,7 @@ export function forgetMissing(database: Database, files: readonly MigrationFile[
 /** Whether the values are names of files. */
 export function holdsFiles(field: FieldDefinition): field is FileField;
 
-/** What the values of a type name. Undefined: nothing, or there is no such type. */
+/** Whether fields of a type hold names of files or ids of records. Undefined: neither, or there is no such type. */
 export function holdsOf(type: unknown): 'files' | 'records' | undefined;
 
 /** The most bytes that an input of the field adds to those of a usual body. */
@@ -1514,7 +1514,7 @@ interface ReplicationEnd {
 /** Reports what a listener has thrown. */
 type ReportFailure = (error: unknown) => void;
 
-/** All types but `autodate` have this: the value must not be empty. */
+/** The option `required` of all types but `autodate`: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
 }

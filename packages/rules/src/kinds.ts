@@ -1,4 +1,4 @@
-/** What rules know of the types of fields: one row each. A type without a row has one text. */
+/** The types of fields as rules know them: one row each. A type without a row has one text. */
 import { toJson } from './values.ts'
 
 export interface Kind {

@@ -1108,8 +1108,7 @@ interface DefinitionBase {
     readonly updated: string;
 }
 
-interface DomainField extends FieldBase, Requirable {
-    readonly type: 'email' | 'url';
+interface DomainOptions extends FieldBase, Requirable {
     readonly onlyDomains: readonly string[] | null;
     readonly exceptDomains: readonly string[] | null;
 }
@@ -1118,6 +1117,10 @@ interface EditorField extends FieldBase, Requirable {
     readonly type: 'editor';
     readonly maxSize: number;
     readonly convertURLs: boolean;
+}
+
+interface EmailField extends DomainOptions {
+    readonly type: 'email';
 }
 
 /** Errors of an input, nested as the input is: `{ fields: { 1: { name: { code, message } } } }`. */
@@ -1135,6 +1138,8 @@ type EventOf<Event, All extends CollectionTypes, Name extends keyof All, More> =
 interface FieldBase {
     /** Stays when the field is renamed. */
     readonly id: string;
+    /** As PocketBase names it: `text`. */
+    readonly type: string;
     /** The key in records. */
     readonly name: string;
     /** Shown to superusers only. */
@@ -1153,7 +1158,8 @@ interface FieldBase {
     readonly updateRule?: string | null;
 }
 
-type FieldDefinition = TextField | EditorField | NumberField | BoolField | DomainField | DateField | AutodateField | SelectField | FileField | RelationField | JsonField | GeoPointField | PasswordField;
+/** A field of a collection, as PocketBase's API has it. */
+type FieldDefinition = Fields[keyof Fields];
 
 /** The error of one value, in PocketBase's words. */
 interface FieldError {
@@ -1163,6 +1169,23 @@ interface FieldError {
     readonly message: string;
     /** The parameters of the message. */
     readonly params?: Readonly<Record<string, unknown>>;
+}
+
+interface Fields {
+    readonly autodate: AutodateField;
+    readonly bool: BoolField;
+    readonly date: DateField;
+    readonly editor: EditorField;
+    readonly email: EmailField;
+    readonly file: FileField;
+    readonly geoPoint: GeoPointField;
+    readonly json: JsonField;
+    readonly number: NumberField;
+    readonly password: PasswordField;
+    readonly relation: RelationField;
+    readonly select: SelectField;
+    readonly text: TextField;
+    readonly url: UrlField;
 }
 
 interface FileField extends FieldBase, Requirable {
@@ -1448,7 +1471,7 @@ type RequestBinders<All extends CollectionTypes = AnyCollectionTypes> = {
 /** The name of a request that is an event. */
 type RequestEventName = 'onCollectionsListRequest' | 'onCollectionCreateRequest' | 'onCollectionsImportRequest' | 'onCollectionViewRequest' | 'onCollectionUpdateRequest' | 'onCollectionDeleteRequest' | 'onSettingsListRequest' | 'onSettingsUpdateRequest' | 'onBatchRequest' | 'onRealtimeConnectRequest' | 'onRealtimeSubscribeRequest' | 'onFileDownloadRequest' | 'onFileTokenRequest' | 'onRecordAuthWithPasswordRequest' | 'onRecordAuthWithOTPRequest' | 'onRecordAuthRefreshRequest' | 'onRecordRequestOTPRequest' | 'onRecordRequestPasswordResetRequest' | 'onRecordConfirmPasswordResetRequest' | 'onRecordRequestVerificationRequest' | 'onRecordConfirmVerificationRequest' | 'onRecordRequestEmailChangeRequest' | 'onRecordConfirmEmailChangeRequest';
 
-/** All types but `autodate` have this: the value must not be empty. */
+/** The option `required` of all types but `autodate`: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
 }
@@ -1626,6 +1649,10 @@ interface TokenOptions {
     /** Seconds. */
     readonly duration: number;
     readonly secret: string;
+}
+
+interface UrlField extends DomainOptions {
+    readonly type: 'url';
 }
 
 interface ViewDefinition extends DefinitionBase {

@@ -38,7 +38,7 @@ export function searchFilter(target: Collection, search: string): string {
   return [...names].map((name) => `${name} ~ ${quoted(search)}`).join(' || ')
 }
 
-/** What has one of these signs is meant as a filter. */
+/** Signs of which one makes a text a filter. */
 const SIGNS = /[=<>~!&|()"'@{}]/
 
 /** A filter as it is; words become one, for the records that have them in any field. */

@@ -1,4 +1,4 @@
-/** What the page knows of each type of field: one row each, in the order in which they are offered. Nobody else asks a type by its name. */
+/** The registry of types of fields: one row each, in the order in which they are offered. Nobody else asks a type by its name. */
 import type { Field } from '../api/collections.ts'
 import type { IconName } from '../parts/icon.tsx'
 import { TEXTS } from '../texts.ts'
@@ -9,7 +9,7 @@ const { form: texts } = TEXTS.records
 export type OptionName = keyof typeof DEFINITION_TEXTS.fields.options
 /** `count`: a whole number, where nothing is 0. */
 export type OptionKind = 'count' | 'number' | 'text' | 'list' | 'collection'
-/** What shows a value in the table. */
+/** The names of components that show a value in a cell. */
 export type CellName =
   | 'plain'
   | 'html'
@@ -22,7 +22,7 @@ export type CellName =
   | 'records'
   | 'code'
   | 'point'
-/** What changes a value in a form. */
+/** The names of components that change a value: the controls of a form. */
 export type ControlName =
   | 'area'
   | 'html'
@@ -46,25 +46,25 @@ interface FieldKind {
   readonly width: number
   readonly cell: CellName
   readonly control: ControlName
-  /** What the values name. */
+  /** Whether the field holds names of files or ids of records. */
   readonly holds?: 'files' | 'records'
   /** The stored value is a hash, and is shown to nobody. */
   readonly isHashed?: true
-  /** The server sets the value. */
+  /** Whether the field is automatic: the server sets it. */
   readonly isAutomatic?: true
-  /** It may stand for its record, and finds it; an account may log in with it. */
+  /** Whether the field may be the title of its record, and finds it. An account may log in with it. */
   readonly isTitle?: true
   /** Words of the filter are looked for in it. */
   readonly isWordy?: true
-  /** The server has no order for it. */
+  /** Whether the field is unsorted: the server has no order for it. */
   readonly isUnsorted?: true
   /** The server finds records by its value. */
   readonly isIndexable?: true
-  /** It takes what a provider of accounts says. */
+  /** Whether the field takes what a provider of accounts says. */
   readonly isMappable?: true
-  /** It makes no sense without options of its own. */
+  /** Whether the field makes no sense without options of its own. */
   readonly needsOptions?: true
-  /** The table shows the beginning. */
+  /** Whether values are long: a cell shows the beginning. */
   readonly isLong?: true
   /** How a file of CSV has it. `list`: as JSON, or as one text. */
   readonly inCsv: 'text' | 'number' | 'truth' | 'json' | 'list'
@@ -76,15 +76,15 @@ interface FieldKind {
   readonly defaults?: Partial<Field>
   /** A value for examples. */
   sample(field: Field): unknown
-  /** Whether the table shows nothing. */
+  /** Whether a value is empty: its cell shows nothing. */
   isEmpty(value: unknown): boolean
-  /** A value while it is edited. */
+  /** The draft of a value: what a control has. */
   draft(value: unknown): unknown
-  /** What is edited, as the server takes it. @throws DraftError */
+  /** The sent form of a draft. @throws DraftError */
   sent(field: Field, value: unknown): unknown
 }
 
-/** What cannot be sent as it is. */
+/** An error of a draft that can't be sent. */
 export class DraftError extends Error {
   readonly field: string
 

@@ -18,7 +18,7 @@ export function keyOf(name: string): string {
   return /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name)
 }
 
-/** What `create` and `update` take. What is set by itself can't be set. */
+/** The properties that `create` and `update` take. What is set by itself can't be set. */
 export function inputsOf({ type, fields }: Definition, action: 'create' | 'update', types: InputTypes): Property[] {
   const isNew = action === 'create'
   const settable = fields.filter(

@@ -8,7 +8,7 @@ type ColumnType = FieldType<FieldDefinition>['column']
 
 const DEFAULTS: Readonly<Record<Exclude<ColumnType, 'JSON'>, string>> = { TEXT: "''", NUMERIC: '0', BOOLEAN: 'FALSE' }
 
-/** Its affinity decides how SQLite compares values. */
+/** The type of a column. Its affinity decides how SQLite compares values. */
 export function columnType(field: FieldDefinition): ColumnType {
   return isMany(field) ? 'JSON' : typeOfField(field).column
 }

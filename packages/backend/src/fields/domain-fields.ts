@@ -1,4 +1,4 @@
-/** What fields of addresses with a domain share. */
+/** The common part of fields of addresses with a domain. */
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import { BLANK, fieldError, NOT_BLANK } from './field-errors.ts'
 import type { FieldBase, Requirable } from './field-base.ts'

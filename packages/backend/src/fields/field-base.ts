@@ -1,6 +1,6 @@
 /** The options that fields of all types have. */
 
-/** What all fields have. */
+/** The common part of all fields. */
 export interface FieldBase {
   /** Stays when the field is renamed. */
   readonly id: string
@@ -14,7 +14,7 @@ export interface FieldBase {
   readonly presentable: boolean
   /** Can't be removed. */
   readonly system: boolean
-  /** What the admin page says about it. */
+  /** The help on the admin page. */
   readonly help?: string
   /** `search()` looks for words in it. Undefined: it does not. */
   readonly searchable?: true
@@ -26,7 +26,7 @@ export interface FieldBase {
 
 export const FIELD_RULES = ['viewRule', 'updateRule'] as const
 
-/** All types but `autodate` have this: the value must not be empty. */
+/** The option `required` of all types but `autodate`: the value must not be empty. */
 export interface Requirable {
   readonly required: boolean
 }

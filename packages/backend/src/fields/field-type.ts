@@ -1,4 +1,4 @@
-/** What each type of field knows: a file of `types/`, and a row of `field-types.ts`. Nobody else asks a type by its name. */
+/** The contract of a type of fields: a file of `types/`, and a row of `field-definition.ts`. Nobody else asks a type by its name. */
 import type { Chance } from '../gateway/chance.ts'
 import type { ErrorData, FieldError } from '../gateway/service-error.ts'
 import type { FieldBase } from './field-base.ts'
@@ -10,7 +10,7 @@ export interface ValueContext {
   readonly old: unknown
 }
 
-/** What the options of a field are checked against. */
+/** The context of the check of a field's options. */
 export interface FieldContext<F extends FieldBase> {
   readonly definition: { readonly type: 'base' | 'auth' | 'view'; readonly fields: readonly FieldBase[] }
   /** The stored field of the same id. */
@@ -21,9 +21,9 @@ export interface FieldContext<F extends FieldBase> {
   typeOf(collectionId: string): 'base' | 'auth' | 'view' | undefined
 }
 
-/** What a value that comes by itself is made of. */
+/** The parts of a value that comes by itself. */
 export interface Filling {
-  /** `2026-11-22 15:04:49.813Z` */
+  /** The time: now, as `2026-11-22 15:04:49.813Z`. */
   readonly now: string
   /** Whether the record is new. */
   readonly isNew: boolean
@@ -45,17 +45,17 @@ export interface InputTypes {
 }
 
 export interface FieldType<F extends FieldBase> {
-  /** Its own options. `null` and options that are missing are read from `undefined`. */
+  /** The options of this type. `null` and options that are missing are read from `undefined`. */
   readonly options: Readonly<Record<string, OptionReader>>
   /** SQLite's column of one value. A list is JSON, whatever its type. */
   readonly column: 'TEXT' | 'NUMERIC' | 'BOOLEAN' | 'JSON'
   /** As what SQLite orders the column as records are ordered. Undefined: it does not. */
   readonly order?: 'number' | 'json' | 'text'
-  /** What the values name. */
+  /** Whether a field holds names of files or ids of records. */
   readonly holds?: 'files' | 'records'
   /** The stored value is a hash, and is shown to nobody. */
   readonly isHashed?: true
-  /** The server sets the value, and no input does. */
+  /** Whether the field is automatic: the server sets it, and no input does. */
   readonly isAutomatic?: true
   /** The value is a time, however the input writes it. */
   readonly isTime?: true
@@ -74,13 +74,13 @@ export interface FieldType<F extends FieldBase> {
   ofProgram(value: unknown, place: Place): unknown
   /** The value with what comes by itself. */
   fill?(field: F, value: unknown, filling: Filling): unknown
-  /** What is wrong with a value that `cast` has made. */
+  /** The error of a value that `cast` has made. */
   check(field: F, value: unknown, context: ValueContext): FieldError | undefined
   /** By option. Undefined options are right. */
   checkOptions?(field: F, context: FieldContext<F>): Readonly<Record<string, FieldError | ErrorData | undefined>>
   /** The most bytes of an input, where that is more than some kilobytes. */
   bytesMax?(field: F): number
-  /** Those that `modify` knows; none when left out. */
+  /** The modifiers that `modify` knows; none when left out. */
   readonly modifiers?: readonly Modifier[]
   /** The value after `f+`, `+f`, `f-` or `f:autogenerate`. */
   modify?(field: F, modifier: Modifier, value: unknown, input: unknown, chance: Chance): unknown

@@ -1,4 +1,4 @@
-/** What is asked of every field, and answered by its type. */
+/** Questions to every field, which its type answers. */
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { FIELD_TYPES, type FieldDefinition } from './field-definition.ts'
@@ -17,7 +17,7 @@ export function typeOfField(field: Pick<FieldDefinition, 'type'>): FieldType<Fie
   return FIELD_TYPES[field.type] as FieldType<FieldDefinition>
 }
 
-/** What the values of a type name. Undefined: nothing, or there is no such type. */
+/** Whether fields of a type hold names of files or ids of records. Undefined: neither, or there is no such type. */
 export function holdsOf(type: unknown): 'files' | 'records' | undefined {
   return isFieldType(type) ? FIELD_TYPES[type].holds : undefined
 }
@@ -32,7 +32,7 @@ export function holdsRecords(field: FieldDefinition): field is RelationField {
   return holdsOf(field.type) === 'records'
 }
 
-/** What a record has where nothing was given. */
+/** The value of a record where nothing was given. */
 export function emptyValue(field: FieldDefinition): unknown {
   return typeOfField(field).empty(field)
 }
@@ -61,7 +61,7 @@ export function inputBytesMax(field: FieldDefinition): number {
   return typeOfField(field).bytesMax?.(field) ?? 0
 }
 
-/** What is shown of a stored value. */
+/** The shown form of a stored value. */
 export function presentValue(field: FieldDefinition, value: unknown): unknown {
   if (value === undefined) return emptyValue(field)
   return typeOfField(field).isHashed ? '' : value

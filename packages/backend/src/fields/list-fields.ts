@@ -1,4 +1,4 @@
-/** What fields of one text, or of a list of different ones, share. */
+/** The common part of fields of one text, or of a list of different ones. */
 import type { FieldError } from '../gateway/service-error.ts'
 import { toTexts } from './cast.ts'
 import type { FieldBase } from './field-base.ts'
@@ -11,14 +11,14 @@ interface ListField extends FieldBase {
   readonly maxSelect: number
 }
 
-/** What lists share, whatever is in them. */
+/** The common part of lists, whatever is in them. */
 export const LIST: Pick<FieldType<ListField>, 'column' | 'empty' | 'modifiers'> = {
   column: 'TEXT',
   empty: ({ maxSelect }) => (maxSelect > 1 ? [] : ''),
   modifiers: ['add', 'prepend', 'remove'],
 }
 
-/** The same of lists of texts. */
+/** The common part of lists of texts. */
 export const TEXTS: typeof LIST & Pick<FieldType<ListField>, 'order' | 'cast' | 'ofProgram' | 'modify'> = {
   ...LIST,
   order: 'text',

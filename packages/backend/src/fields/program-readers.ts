@@ -3,7 +3,7 @@ import { badArgument } from 'pannier/internal'
 import type { Chance } from '../gateway/chance.ts'
 import { dateText, readDate } from './date-text.ts'
 
-/** Where a value comes from. */
+/** The place that a value comes from. */
 export interface Place {
   readonly call: string
   /** The field, or a part of it: `data.at`. */

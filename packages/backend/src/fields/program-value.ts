@@ -7,7 +7,7 @@ import type { FieldDefinition } from './field-definition.ts'
 import { typeOfField } from './field-types.ts'
 import { isScalar, refuse, type Place } from './program-readers.ts'
 
-/** What a field takes for `value`. `name`: as the caller has it, with a modifier. @throws TypeError */
+/** The value of a field for `value`. `name`: as the caller has it, with a modifier. @throws TypeError */
 export function programValue(field: Pick<FieldDefinition, 'type'>, value: unknown, place: Place): unknown {
   if (value === null) return null
   return value === undefined

@@ -1,4 +1,4 @@
-/** What fields of one text share. */
+/** The common part of fields of one text. */
 import { toText } from './cast.ts'
 import { readDate } from './date-text.ts'
 import type { FieldBase } from './field-base.ts'

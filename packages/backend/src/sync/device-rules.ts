@@ -20,7 +20,7 @@ export interface DeviceField {
   readonly name: string
   /** PocketBase's name of the type. */
   readonly type: string
-  /** What a new record has in it if nothing is set. */
+  /** The empty value: that of a new record if nothing is set. */
   readonly empty: unknown
   /** The value is a list if this is more than 1. */
   readonly maxSelect?: number

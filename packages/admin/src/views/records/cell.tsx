@@ -28,7 +28,7 @@ export function Cell({ collection, field, row, all }: CellProps): ReactNode {
 }
 
 interface ShownProps extends CellProps {
-  /** That of the row. It is not empty. */
+  /** The value of the row. It is not empty. */
   readonly value: unknown
 }
 

@@ -59,7 +59,7 @@ function tooSmall(min: number): FieldError {
   return fieldError('validation_min_number_constraint', 'Must be greater or equal than {min}.', { min })
 }
 
-/** Of 64 bits. */
+/** Whether a number is an integer of 64 bits. */
 function isInteger(value: number): boolean {
   return Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 }

@@ -1,4 +1,4 @@
-/** What is in a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
+/** The content of a file of records: CSV or JSON. Its columns are matched to fields, and its cells become values that the server takes. */
 import type { Collection, Field } from '../../../api/collections.ts'
 import type { Values } from '../../../api/records.ts'
 import { isObject } from '../../../api/request.ts'
