@@ -2,16 +2,15 @@
  * The documents of a collection as rows 0, 1, 2 … in the order of their numbers, so that a column is an array. A row
  * stays as long as these rows live: that of a deleted document is empty, and is taken up again if it comes back.
  */
-import { isPromise } from '../../base/async.ts'
 import type { Key } from '../../base/brand.ts'
 import { ID_BYTES_MAX } from '../../codec/key-encoding.ts'
 import { textToByteString } from '../../codec/text.ts'
 import type { BodyView } from '../../document/body.ts'
-import { STEP_ROWS_MAX } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
 import { NumberSet } from '../sets/number-set.ts'
 import { Follower } from './follower.ts'
 import { GrowingArray, nextPosition, positionIn } from './growing-array.ts'
+import { KeptSetsReader } from './kept-sets.ts'
 
 /** Numbers of a set that are handled at a time. */
 const MARKS_STEP = 4096
@@ -49,28 +48,22 @@ export class CollectionRows extends Follower<undefined> {
     this.#documents = numbers.length
   }
 
-  /** Reads the rows in a walk of the ids. */
+  /** Makes a row of each live document. */
   static async of(source: QuerySource, check: () => void): Promise<CollectionRows> {
-    const { documents } = source
-    const numbers = new Float64Array(documents.count())
-    const cursor = documents.ids()
-    let found = 0
-    const step = (): boolean => {
-      for (let looked = 0; looked < STEP_ROWS_MAX; looked++) {
-        if (!cursor.next()) return true
-        numbers[found] = documents.numberAt(cursor)
-        found++
-      }
-      return false
-    }
-    for (;;) {
+    const reader = await source.attempt(() => new KeptSetsReader(source))
+    let live: NumberSet | undefined
+    while (live === undefined) {
       check()
-      const attempted = source.attempt(step)
-      if (isPromise(attempted) ? await attempted : attempted) break
-      const paused = source.pause()
-      if (isPromise(paused)) await paused
+      live = (await source.attempt(() => reader.step()))?.live
+      await source.pause()
     }
-    return new CollectionRows(documents.bodies.lastNumber, numbers.sort())
+    const numbers = new Float64Array(live.count)
+    for (let read = 0; read < live.count; read += MARKS_STEP) {
+      check()
+      numbers.set(live.page(read, MARKS_STEP), read)
+      await source.pause()
+    }
+    return new CollectionRows(source.documents.bodies.lastNumber, numbers)
   }
 
   /** Learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */

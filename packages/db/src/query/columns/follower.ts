@@ -6,11 +6,23 @@
 import { isPromise } from '../../base/async.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
+import type { DocumentReader } from '../../document/document-reader.ts'
 import { stepClock } from '../operators/operator.ts'
 import type { QuerySource } from '../query-source.ts'
 
 /** Bodies that one step looks at. */
 const STEP_BODIES = 2048
+
+/** What was written after a sequence, tombstones too: a function that gives the next body, the same object each time. */
+export function bodiesAfter(
+  { bodies }: DocumentReader,
+  sequence: number,
+  expected?: number,
+): () => BodyView | undefined {
+  const cursor = bodies.cursor({ gte: numberKey(sequence + 1) }, { expected })
+  const body = new BodyView()
+  return () => (cursor.next() ? body.load(cursor.value, cursor.keyNumber) : undefined)
+}
 
 /** `Context`: by what the bodies of one source are understood. Several queries may lead it at the same time. */
 export abstract class Follower<Context> {
@@ -38,17 +50,17 @@ export abstract class Follower<Context> {
 
   /** Learns what it lacks. False if it is ahead of the source or gets there meanwhile, or is full. `check` may throw. */
   protected async followTo(source: QuerySource, context: Context, check: () => void): Promise<boolean> {
-    const { bodies } = source.documents
-    const last = bodies.lastNumber
+    const { documents } = source
+    const last = documents.bodies.lastNumber
     if (last < this.#goal) return false
     this.#goal = last
     const step = (): boolean => {
-      const cursor = bodies.cursor({ gte: numberKey(this.#sequence + 1) }, { expected: STEP_BODIES })
-      const body = new BodyView()
+      const next = bodiesAfter(documents, this.#sequence, STEP_BODIES)
       const isLate = stepClock(source.now)
       for (let looked = 0; looked < STEP_BODIES && !this.isFull && !isLate(); looked++) {
-        if (!cursor.next()) return true
-        this.follow(body.load(cursor.value, cursor.keyNumber), context)
+        const body = next()
+        if (body === undefined) return true
+        this.follow(body, context)
         this.#sequence = body.sequence
       }
       return false

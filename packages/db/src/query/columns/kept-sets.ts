@@ -5,14 +5,15 @@
  * They are kept by reading. The bodies are in the order of the last write, so what has changed since the sets were last
  * used is one short range of bodies, tombstones included. So they are right for a snapshot, also if other handles wrote.
  * For a snapshot that is older than the sets they are made again, and thrown away.
+ *
+ * Rows of columns (collection-rows.ts) begin with the live documents and follow the same bodies, but are another thing: they move
+ * on in place and take 9 bytes a document. A set never changes, takes a bit a document, and serves transactions and old snapshots.
  */
-import { numberKey } from '../../codec/key-encoding.ts'
-import { BodyView } from '../../document/body.ts'
-import type { Cursor } from '../../kv/key-value-store.ts'
 import { BATCH_ROWS_MAX } from '../operators/operator.ts'
 import { bodyFields } from '../operators/project.ts'
 import type { KeptSets, QuerySource } from '../query-source.ts'
 import { NumberSetBuilder, type NumberSet } from '../sets/number-set.ts'
+import { bodiesAfter } from './follower.ts'
 
 /** If more documents have changed, the sets are made again: a walk of all ids reads less. */
 const CHANGED_SHARE_MAX = 1 / 8
@@ -59,17 +60,17 @@ export class KeptSetsReader {
 
   #changes(before: KeptSets): () => KeptSets | undefined {
     const { documents } = this.#source
-    const cursor: Cursor = documents.bodies.cursor({ gte: numberKey(before.upTo + 1) })
+    const next = bodiesAfter(documents, before.upTo)
     const fieldOf = bodyFields(documents)
     const changed = new NumberSetBuilder()
     const live = new NumberSetBuilder()
     const missing = Array.from(before.missing, ([path, set]) => {
       return { path, set, read: fieldOf(path), added: new NumberSetBuilder() }
     })
-    const body = new BodyView()
     return () => {
       for (let left = BATCH_ROWS_MAX; left > 0; left--) {
-        if (!cursor.next()) {
+        const body = next()
+        if (body === undefined) {
           const others = changed.build()
           const updated = (set: NumberSet, added: NumberSetBuilder): NumberSet => set.andNot(others).or(added.build())
           const all = updated(before.live, live)
@@ -81,7 +82,7 @@ export class KeptSetsReader {
           const sets = missing.map(({ path, set, added }) => [path, updated(set, added)] as const)
           return this.#setsOf(all, new Map(sets))
         }
-        const { number, deleted } = body.load(cursor.value, cursor.keyNumber)
+        const { number, deleted } = body
         changed.add(number)
         if (deleted) continue
         live.add(number)
