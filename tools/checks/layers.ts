@@ -82,7 +82,7 @@ export function unlistedFolders(root: string): string[] {
 }
 
 /** The only files that re-export; nothing inside the library imports them. */
-const ENTRIES = ['index', 'memory', 'indexeddb', 'opfs', 'sqlite', 'level']
+const ENTRIES = ['index', 'storage', 'memory', 'indexeddb', 'opfs', 'sqlite', 'level']
 
 /** Products that we measure ourselves against are dependencies of bench/ and of nothing else. */
 const PEERS = [

@@ -27,7 +27,16 @@ interface PageSpec {
 }
 
 /** Entries with a page of their own, and what only our own packages may import. */
-const APART: ReadonlySet<string> = new Set(['indexeddb', 'opfs', 'sqlite', 'memory', 'level', 'testing', 'internal'])
+const APART: ReadonlySet<string> = new Set([
+  'indexeddb',
+  'opfs',
+  'sqlite',
+  'memory',
+  'level',
+  'storage',
+  'testing',
+  'internal',
+])
 
 const LIBRARY = PACKAGES.filter(({ name }) => name === 'pannier')
   .flatMap(({ entries }) => entries)
@@ -91,6 +100,13 @@ const PAGES: readonly PageSpec[] = [
     entries: ['indexeddb', 'opfs', 'sqlite', 'memory', 'level'].map(
       (name) => [`pannier/${name}`, `packages/db/api/${name}.d.ts`] as const,
     ),
+  },
+  {
+    file: 'storage-contract.md',
+    title: 'Writing a storage',
+    intro:
+      'What a storage of your own implements. `handleOn` and `Lease` are ready parts. `pageStoreSuite` of [Testing](testing.md) tests it. [Guide](../guide/storage.md)',
+    entries: [['pannier/storage', 'packages/db/api/storage.d.ts']],
   },
   {
     file: 'testing.md',

@@ -6,6 +6,7 @@ import type {
   Definition,
   ErrorData,
   FieldError,
+  GuardedCollection,
   GuardedWrite,
   HookApp,
   HookRecord,
@@ -306,60 +307,6 @@ export class GuardChain {
     written(write: Write, documents: readonly JsonObject[]): void;
 }
 
-/** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
-export class GuardedCollection {
-    /** For whom it is. */
-    readonly principal: Principal;
-    /** The name by which users know it. */
-    readonly database: string;
-    /** In the database of the server. */
-    readonly name: string;
-    /** @internal Use `gateway.collection`. */
-    constructor(principal: Principal, database: string, collection: Collection<JsonObject>, scope: ReadScope, writer: GuardedWriter);
-    /** A document. */
-    get(id: string, options?: RevisionReadOptions): Promise<Stored | undefined>;
-    /** An attachment; its content is read when asked for. */
-    getAttachment(id: string, name: string, options?: {
-        readonly rev?: string;
-    }): Promise<Attachment | undefined>;
-    /** Revisions of many documents. */
-    bulkGet(references: readonly RevisionReference[], options: RevisionFields & {
-        readonly latest?: boolean;
-        readonly partial?: boolean;
-    }): Promise<BulkGetResult<JsonObject>[]>;
-    /** The revisions among these that are missing here. */
-    revsDiff(revs: Readonly<Record<string, readonly string[]>>): Promise<Record<string, MissingRevisions>>;
-    /** Documents in the order of their ids, or those with certain ids. */
-    list(options: ListIdsOptions): DocumentList<ListRow<Stored>>;
-    list(options: ListOptions): DocumentList<ListedRow<Stored>>;
-    /** The change feed. */
-    changes(options: ChangesOptions<JsonObject>): ChangeFeed<JsonObject>;
-    /** A query. It reads nothing before it is asked for an answer. */
-    find(selector: Selector<JsonObject>, meaning?: SelectorMeaning): Query<JsonObject, JsonObject>;
-    /** A view that is defined like this, to be read. */
-    view(name: string, definition: object): ReadableView;
-    /** How many documents there are, and how far the change feed goes. */
-    info(): Promise<CollectionInfo>;
-    /** The epoch of the collection. */
-    epoch(): Promise<string>;
-    /** The users that may use it, as an admin has set it; undefined: never set. */
-    security(): Promise<JsonObject | undefined>;
-    /** The whole collection as a replica file. */
-    exportReplica(signal: AbortSignal): AsyncIterable<Uint8Array>;
-    /** Writes documents, if guards let them pass. The outcomes are aligned with them. Those with `_local/` ids belong to `local`. @throws ServiceError for what concerns all of them */
-    put(documents: readonly JsonObject[], options?: PutOptions): Promise<GuardedOutcome[]>;
-    /** A `_local/` document. */
-    getLocal(id: string): Promise<Stored | undefined>;
-    /** All `_local/` documents. */
-    listLocal(): Promise<Stored[]>;
-    /** Writes a `_local/` document. @throws ServiceError FULL */
-    putLocal(document: JsonObject & {
-        readonly _id: string;
-    }): Promise<WriteResult>;
-    /** Deletes a `_local/` document. */
-    deleteLocal(id: string): Promise<void>;
-}
-
 /** The outcome of one document. */
 export type GuardedOutcome = WriteResult | {
     readonly id: string;
@@ -450,14 +397,6 @@ export interface KnownDefinitions {
     /** Made of all definitions. */
     readonly schema: Schema;
 }
-
-/** As PocketBase numbers them. */
-export const LOG_LEVELS: {
-    readonly debug: -4;
-    readonly info: 0;
-    readonly warn: 4;
-    readonly error: 8;
-};
 
 /** A log as it is stored. */
 export interface LogDocument extends JsonObject {
@@ -1225,22 +1164,6 @@ interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
 
-class GuardedWriter {
-    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, { guards, following, around }: GuardedWriterParts);
-    security({ database }: Writer): Promise<JsonObject | undefined>;
-    /** Whether it is a collection of the application. */
-    isOfApp({ database }: Writer): boolean;
-    /**
-     * Runs `write`, of `_local` documents; the collection is not dropped meanwhile. No rule judges them, so guests write none to a
-     * collection of the application.
-     *
-     * @throws ServiceError NOT_FOUND, UNAUTHENTICATED
-     */
-    whileWriting<T>({ principal, database }: Writer, write: (room: Room) => Promise<T>): Promise<T>;
-    /** Aligned with the documents. @throws ServiceError for what concerns all of them */
-    put({ principal, database }: Writer, collection: Collection<JsonObject>, documents: readonly JsonObject[], { newEdits, grouped }: PutOptions): Promise<GuardedOutcome[]>;
-}
-
 interface GuardedWriterParts {
     /** In the order in which they are asked, inside `around`. */
     readonly guards: GuardChain;
@@ -1394,13 +1317,6 @@ interface ProviderOptions {
     readonly displayName: string;
     readonly pkce: boolean | null;
     readonly extra: Readonly<Record<string, unknown>> | null;
-}
-
-interface PutOptions {
-    /** False: the revisions were made elsewhere, and are taken as they are. */
-    readonly newEdits?: boolean;
-    /** True for a small write, which may share one commit with writes of others. */
-    readonly grouped?: boolean;
 }
 
 /** How often something may be asked for. */
@@ -1620,11 +1536,6 @@ interface ShareLimits {
 /** The steps of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
-type Stored = JsonObject & {
-    readonly _id: string;
-    readonly _rev: string;
-};
-
 /** The databases that are made, by their names there. */
 interface Target {
     readonly names: Readonly<Record<DatabaseName, string>>;
@@ -1698,12 +1609,6 @@ interface WorkQueueLimits {
     readonly concurrencyMax: number;
     /** Pieces that may wait. One client has a quarter of them. */
     readonly waitingMax: number;
-}
-
-/** The principal as of now, and the name by which users know the collection. */
-interface Writer {
-    readonly principal: Principal;
-    readonly database: string;
 }
 
 interface WrongDefinition {

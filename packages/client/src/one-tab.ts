@@ -1,5 +1,6 @@
 /** One tab syncs; the others show its state. What is right does not depend on it: pages and outcomes of two tabs are applied once. */
-import { WebLeader, type Environment } from 'pannier/internal'
+import { WebLeader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 interface OneTab {
   readonly environment: Environment

@@ -3,156 +3,20 @@
 import type {
   Collection,
   Database,
+  DatabaseStorage,
   Emit,
   JsonObject,
   PannierError,
   Query,
   TransactionCollection,
   View,
-  WriteOutcome,
 } from 'pannier'
-
-/** The conditions of a collection's owner for its replication. */
-export interface CollectionHost {
-    /** Runs each write to the collection, or refuses it by throwing: then the replication fails. */
-    readonly around?: (<T>(write: () => Promise<T>) => Promise<T>) | undefined;
-    /**
-     * Called before revisions are written, each with `_id`, `_rev` and perhaps `_attachments`. Returns for each what to
-     * write instead, or why it is denied.
-     */
-    readonly admit?: ((documents: readonly JsonDocument[]) => Promise<readonly (JsonDocument | PannierError)[]>) | undefined;
-    /**
-     * Writes what is admitted, instead of `collection.put` with `atomic: false` and `newEdits: false`. It has the same
-     * outcomes.
-     */
-    readonly store?: ((documents: readonly JsonDocument[]) => Promise<readonly WriteOutcome[]>) | undefined;
-    /** Is asked which of the documents that have changed (winners, tombstones too) are to be replicated from here. */
-    readonly accept?: ((documents: readonly JsonDocument[]) => Promise<readonly boolean[]>) | undefined;
-}
-
-export interface Commit {
-    /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: no meta record). */
-    readonly expectedGeneration: Generation;
-    /** The token given to `claim` when pages were staged for this commit; fails with PANNIER_STALE if another has claimed since. */
-    readonly claim?: string;
-    /** Pages beyond those staged. Every id is at least `claim`'s `firstNewPageId`. Pulled one by one, so that they need not all exist at once. */
-    readonly pages: Iterable<Page>;
-    /** Deleted, so that their room can be used again. Unknown ids are ignored. */
-    readonly free: readonly PageId[];
-    /** The meta record with the generation `expectedGeneration + 1`. */
-    readonly meta: MetaRecord;
-    /** The lowest page id that this commit may have written; what an abandoned claim left at or above it is deleted first. */
-    readonly firstNewPageId: PageId;
-    /**
-     * For a commit that skips the log: its record (a mere mark), put in the same transaction. Its sequence is
-     * `meta.sequence`. Fenced like `append`.
-     */
-    readonly record?: LogRecord;
-    /** Replaces the log seal in the same transaction. Only together with `record`. */
-    readonly logSeal?: Uint8Array;
-    readonly durability: Durability;
-}
-
-/** Numbers the commits of one database: 1, 2, 3, … without gaps. */
-export type CommitSequence = Brand<number, 'CommitSequence'>;
-
-/** One handle among those of a database. */
-export interface Coordinator {
-    /** Handles in this realm whose coordinators have the same are handles of the same database. */
-    readonly realm?: string;
-    /**
-     * Resolves when this handle has the lease. First come, first served. A holder that does not answer for
-     * `WRITER_SILENCE_MS_MAX` (frozen tab or server) loses its lease. At most one request or lease a handle at a time.
-     */
-    acquireWriter(): Promise<WriterLease>;
-    /** Tells every other handle. */
-    announce(hint: Hint): void;
-    /**
-     * One listener a handle. Also called after this handle was asleep (thawed, restored from the back/forward cache), and at once if
-     * something came before there was a listener.
-     */
-    onHint(listener: (hint: Hint | undefined) => void): void;
-    /**
-     * States the oldest generation whose pages this handle may still read; replaces what it stated before. Resolves when others
-     * can see it. A pin may be lost while its handle is frozen, and the handle does
-     * not learn of it. So a read that misses a page looks for a newer state.
-     */
-    pin(generation: Generation): Promise<void>;
-    /** The oldest generation pinned by any handle, this one included; undefined without pins. */
-    oldestPinned(): Promise<Generation | undefined>;
-    /** Ends the lease, the pin and the listening. */
-    close(): void;
-}
-
-/**
- * A kind of place for databases, as given to `open(name, { storage })`.
- */
-export interface DatabaseStorage {
-    /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
-    readonly kind: string;
-    /**
-     * 'origin': tabs and workers of one origin share it (Web Locks). 'process': only handles in this process do. 'servers':
-     * processes on any machine, by `coordinator`.
-     */
-    readonly scope: SharingScope;
-    /** Names the database within the scope: two handles share a database exactly if this is equal. */
-    identify(name: string): string;
-    /** Whether a database is there; undefined: the storage can't know. Nothing is opened or made to find out. "I can't open it here" is no `false`. */
-    has(name: string): Promise<boolean | undefined>;
-    /** Opens or creates it. Reads only what it takes to open the backend. */
-    open(name: string): Promise<PageStore>;
-    /**
-     * For handles that the library can't make known to one another: a handle of the group that `name` names. That is the name
-     * of a database, or of a lock beside the databases.
-     */
-    readonly coordinator?: ((name: string, environment: Environment) => Coordinator) | undefined;
-    /** Deletes the database and everything in it, also when no room is left; does nothing if it does not exist. */
-    destroy(name: string): Promise<void>;
-}
-
-/** A write of one document, as a guard sees it. */
-export interface DocumentBeforeWrite {
-    /** The place of the document in the batch; in a delete or update, among those that are there and change. */
-    readonly position: number;
-    /** The id of the document. */
-    readonly id: string;
-    /** The sequence of the document's last change, a deletion too; 0: it is new. */
-    readonly sequence: number;
-    /** Documents of all collections. */
-    readonly reader: GuardReader;
-    /** The document as it is; undefined if it is new or deleted. */
-    old(): StoredDocument | undefined;
-    /** The document as it will be. */
-    document(): NewDocument;
-}
 
 /**
  * Gives why a document is refused. It is asked about each document of a batch before anything is changed. It must be
  * synchronous and do nothing else, as it may be asked again about the same document.
  */
 export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | undefined;
-
-/** 'relaxed': survives the end of the process or tab. 'strict': survives a loss of power. */
-export type Durability = 'relaxed' | 'strict';
-
-/**
- * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Only the
- * entries of packages call `Date.now`, `Math.random` and `setTimeout`; lint forbids the rest.
- */
-export interface Environment {
-    /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
-    now(): number;
-    /** Milliseconds since 1970, by the clock on the wall. It may jump, both ways. */
-    wallClock(): number;
-    /** Bytes that nobody can guess. */
-    randomBytes(length: number): Uint8Array<ArrayBuffer>;
-    /** 128 random bits as 32 lower-case hex digits. */
-    randomId(): string;
-    /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
-    yield(): Promise<void>;
-    /** Calls back once, not before `delayMs`; the function returned cancels it. A Node process stays alive for it only if `isAwaited`. */
-    after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
-}
 
 /** The result that a function must have. */
 export interface Expected<T> {
@@ -164,9 +28,6 @@ export interface Expected<T> {
 
 /** The guard of what relations do to documents of a collection; undefined: nothing judges them. */
 export type FollowingGuard = (collection: string) => DocumentGuard | undefined;
-
-/** Numbers the meta records of one database: each storage checkpoint raises it by one. 0: nothing was written yet. */
-export type Generation = Brand<number, 'Generation'>;
 
 /**
  * Reads what a transaction sees, or what a snapshot has. A transaction sees what is committed, and what writes before it in its
@@ -205,25 +66,6 @@ export class GuardReader {
     readState<T>(collection: string, read: (snapshot: Snapshot, state: CollectionState) => T): T | undefined;
 }
 
-/** The writes that a guard judges. */
-export type GuardedWrites<T extends object, Input extends object = T> = Pick<TransactionCollection<T, Input>, 'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'>;
-
-/** "There may be more to read." May be lost, doubled or late. */
-export interface Hint {
-    /** The newest commit. */
-    readonly sequence: CommitSequence;
-    /** The newest meta record. */
-    readonly generation: Generation;
-}
-
-/** The state that a handle has seen already, so that `read` gives it only the news. */
-export interface KnownState {
-    /** The meta record. */
-    readonly generation: Generation;
-    /** The newest log record. */
-    readonly sequence: CommitSequence;
-}
-
 /** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
 export const LOCAL_PREFIX = "_local/";
 
@@ -237,26 +79,6 @@ export interface LastRange {
     readonly lte?: unknown;
     /** The upper bound, excluded. */
     readonly lt?: unknown;
-}
-
-/** A lease that its coordinator can want back, and take away. */
-export class Lease implements WriterLease {
-    /** Another handle waits for it. */
-    wanted: boolean;
-    /** Another handle has it. */
-    lost: boolean;
-    /** Handles that the coordinator can't see may write as well. */
-    isShared: boolean;
-    /** `letGo` passes the right on. It is called once, unless the lease is lost first. */
-    constructor(letGo: () => void);
-    /** Called once, also if it is wanted already. */
-    onWanted(callback: () => void): void;
-    /** Lets another handle have it. Idempotent. */
-    release(): void;
-    /** Used by the coordinator: another handle waits. */
-    want(): void;
-    /** Used by the coordinator: another handle has it now. The holder hears of it as if it were wanted. */
-    lose(): void;
 }
 
 /** A row that has left. */
@@ -282,14 +104,6 @@ export class LinearRegex {
     test(text: string): boolean;
 }
 
-/** A commit in the log. */
-export interface LogRecord {
-    /** Dense: each record's sequence is its predecessor's plus one, starting at 1. */
-    readonly sequence: CommitSequence;
-    /** The changes, encoded. */
-    readonly bytes: Uint8Array;
-}
-
 /** A cache of what was used last, up to a weight. An entry weighs 1, unless `set` says otherwise. */
 export class LruMap<Key, Value> {
     /** `onDelete` is called with each entry that leaves. */
@@ -309,90 +123,8 @@ export class LruMap<Key, Value> {
 /** SQLite's collation NOCASE: letters of ASCII count as their small ones, others as they are. It is known once this is loaded. */
 export const NOCASE: Collation;
 
-/** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
-export type NewDocument = {
-    _id: string;
-    _deleted?: true;
-} & Record<string, unknown>;
-
 /** The names of all options of `Options`. The compiler ensures that the list is complete. */
 export type OptionNames<Options> = Readonly<Record<AllKeys<Options>, true>>;
-
-/** A page: trees consist of pages. */
-export interface Page {
-    /** Never used twice. */
-    readonly id: PageId;
-    /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
-    readonly bytes: Uint8Array;
-}
-
-/**
- * Names one page of one database for ever. A page never changes after its write, and its id is never used for another
- * page. So a cached page can never be stale, in any tab. Positive safe integer.
- */
-export type PageId = Brand<number, 'PageId'>;
-
-/** One handle on a database of a backend. */
-export interface PageStore {
-    /**
-     * The meta record, and the log after `meta.sequence`. With `known` whose generation is still current, only the log
-     * records after `known.sequence`. The keyring and the log seal in any case. One backend transaction.
-     */
-    read(known?: KnownState): MaybePromise<StoreState>;
-    /**
-     * The bytes of each page in the order asked for, undefined for a missing one. How they are fetched (parallel gets, a
-     * range, everything) is the store's business. At least one id; no id twice.
-     *
-     * `arrived` may be called for a page before all are read, with its position in `ids`. So the caller's work on it
-     * overlaps with the reading of others. Never, for any of them, or more than once: the result alone counts. It does
-     * not throw.
-     */
-    readPages(ids: readonly PageId[], arrived?: PageArrived): MaybePromise<readonly (Uint8Array | undefined)[]>;
-    /**
-     * Appends one log record. Fence: fails with PANNIER_STALE unless the newest record in the log is `record.sequence - 1`
-     * (or the log is empty and `record.sequence` is 1). To keep that checkable, the log always retains its newest record. Also
-     * fails with it if `record.sequence` is 1, no log seal is given, and there is a keyring: that was put by another handle since.
-     *
-     * `logSeal`, where it is given, replaces the log seal in the same transaction. It costs nothing where it is not given. After an append that
-     * failed its record may be there without its log seal; the next one that succeeds sets it right.
-     */
-    append(record: LogRecord, durability: Durability, logSeal?: Uint8Array): MaybePromise<void>;
-    /**
-     * Takes over the right to stage pages: from now on `stage` and `commit` with an earlier token fail with
-     * PANNIER_STALE. Deletes every page whose id is at least `firstNewPageId` (left by a writer that died while it was
-     * staging). Fails with PANNIER_STALE unless the stored meta record has `expectedGeneration` (0: no meta record).
-     */
-    claim(token: string, expectedGeneration: Generation, firstNewPageId: PageId): MaybePromise<void>;
-    /** Writes pages that nothing refers to yet, in one transaction. Fails with PANNIER_STALE if another has claimed since. */
-    stage(token: string, pages: readonly Page[]): MaybePromise<void>;
-    /**
-     * Atomically puts and frees pages, replaces the meta record, ends any claim, and truncates the log. Records with a
-     * sequence lower than `meta.sequence` are deleted; the equal one stays, as the fence of `append`.
-     */
-    commit(commit: Commit): MaybePromise<void>;
-    /**
-     * Replaces the keyring. Fails with PANNIER_STALE unless the stored keyring equals `expected`, byte by byte. With
-     * `expected` undefined the database must be empty: no keyring, no meta record, no log.
-     */
-    putKeyring(expected: Uint8Array | undefined, keyring: Uint8Array, durability: Durability): MaybePromise<void>;
-    /**
-     * Replaces the bytes of existing pages, in one transaction; ignores missing ones. Generation, claim and log stay as
-     * they are. As `stage`, it is durable not later than the next `append`, `commit` or `putKeyring`. Fails with
-     * PANNIER_STALE unless the keyring that is stored equals `keyring`.
-     */
-    replacePages(keyring: Uint8Array, pages: readonly Page[]): MaybePromise<void>;
-    /** Ids of all stored pages, ascending; for integrity checks. */
-    listPages(): MaybePromise<readonly PageId[]>;
-    /** Bytes used in the backend as far as it can tell; undefined where it can't. */
-    usedBytes(): MaybePromise<number | undefined>;
-    /**
-     * Calls `listener` once, as soon as the handle is of no use because its database is gone: destroyed, or moved. The calls of a store
-     * that can't know fail with PANNIER_CLOSED, which is heard later.
-     */
-    onGone?(listener: GoneListener): void;
-    /** Idempotent. Later calls fail with PANNIER_CLOSED. */
-    close(): MaybePromise<void>;
-}
 
 /**
  * Call it after each step, and await it if it returns a promise. It returns one when it is time to release the thread.
@@ -403,9 +135,6 @@ export type Pause = () => MaybePromise<void>;
 export type Positioned<Row> = Row & {
     readonly position: RowPosition;
 };
-
-/** The readable part of a collection. */
-export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>;
 
 /** Tells the value at a path. */
 export type ReadPath = (path: string) => unknown;
@@ -422,21 +151,6 @@ export interface RecordRelation {
     readonly required: boolean;
     /** Is called with a record that loses an id. */
     readonly touch?: (record: JsonObject) => void;
-}
-
-/** By collection, then by field. */
-export type RecordRelations = Readonly<Record<string, Readonly<Record<string, RecordRelation>>>>;
-
-/** A row of a view that remembers, on one state. */
-export interface RememberedRow {
-    /** The document's. */
-    readonly id: string;
-    /** As the map function has emitted it. */
-    readonly key: readonly unknown[];
-    /** As the map function has emitted it. */
-    readonly value: unknown;
-    /** The sequence of the update that brought it. */
-    readonly cameAt: number;
 }
 
 /** The rows of a view that remembers, on one state of the database. What reads may miss. */
@@ -458,19 +172,6 @@ export class RememberedRows {
     countLeftSince(since: number): number;
 }
 
-/** The definition of a view that remembers. */
-export interface RememberingView<T extends object> {
-    /** The name of the view in its collection. */
-    readonly name: string;
-    /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */
-    readonly map: (document: T, emit: Emit<readonly unknown[]>) => void;
-    /** Another version is another view: nothing is remembered of the one before. */
-    readonly version: string;
-}
-
-/** Continues a walk behind a row. */
-export type RowPosition = string;
-
 /** Where words are looked for: in a text index. Where it is not built, or not there, documents are tested. */
 export interface SearchedText {
     /** The name of the index. */
@@ -491,15 +192,6 @@ export interface SelectionOptions {
     readonly empty?: EmptyValues;
 }
 
-/** A database of a backend, without the handle that is closed for itself. */
-export interface SharedDatabase extends Omit<PageStore, 'close' | 'onGone'> {
-    /** True after the database was closed or destroyed: no handle can use it any more. */
-    readonly closed: boolean;
-}
-
-/** Where the handles of one database can be: they must find one another to share the writer lease. */
-export type SharingScope = 'process' | 'origin' | 'servers';
-
 /** Reads one state. */
 export class SnapshotReader {
     constructor(database: Database);
@@ -514,27 +206,6 @@ export class SnapshotReader {
     /** Ends the reading. */
     end(): void;
 }
-
-/** The result of `read`. */
-export interface StoreState {
-    /** Undefined while nothing was ever committed. */
-    readonly meta: MetaRecord | undefined;
-    /** Ascending and dense. */
-    readonly log: readonly LogRecord[];
-    /** The keyring that `putKeyring` put last. */
-    readonly keyring: Uint8Array | undefined;
-    /** The log seal that came last with an `append` or a `commit`: it vouches for the end of the log. */
-    readonly logSeal: Uint8Array | undefined;
-}
-
-/** Options of `truncate`. */
-export interface TruncateOptions {
-    /** Cancels it: nothing is deleted then. */
-    readonly signal?: AbortSignal;
-}
-
-/** A holder of the lease that gives no sign of life for so long, though asked for it, loses it. */
-export const WRITER_SILENCE_MS_MAX = 3000;
 
 /** One tab's part in the election. */
 export class WebLeader {
@@ -551,20 +222,6 @@ export class WebLeader {
     changed(): void;
     /** Ends the wish to lead, and all messages. */
     close(): void;
-}
-
-/** The right to write, until released or taken away. */
-export interface WriterLease {
-    /** Another handle waits for the lease: release it soon (after the group commit under way). */
-    readonly wanted: boolean;
-    /** Taken away (this handle was frozen for too long): the fences will refuse what it tries to write. */
-    readonly lost: boolean;
-    /** Handles that the coordinator can't see may write as well: only the fences keep them apart. */
-    readonly isShared?: boolean;
-    /** Called when `wanted` becomes true, also when it is so already. */
-    onWanted(callback: () => void): void;
-    /** Idempotent. */
-    release(): void;
 }
 
 /** A document, and when it was written last. */
@@ -655,9 +312,6 @@ export function fromCouchAttachment({ content_type: contentType, ...others }: At
  * to documents that refer to the deleted one: a refusal is one of the delete.
  */
 export function guarded<T extends object, Input extends object>(collection: TransactionCollection<T, Input>, guard: DocumentGuard, following?: FollowingGuard): GuardedWrites<T, Input>;
-
-/** A page store over a database that others may use too. `leave` is called once, when it is closed. */
-export function handleOn(database: SharedDatabase, leave: () => MaybePromise<void>): PageStore;
 
 /** Whether a document has all that is searched for. */
 export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWords): boolean;
@@ -818,6 +472,9 @@ interface CollectionTrees {
     readonly conflicts: string;
 }
 
+/** Numbers the commits of one database: 1, 2, 3, … without gaps. */
+type CommitSequence = Brand<number, 'CommitSequence'>;
+
 /**
  * Walks entries in key order. Starts before the first one.
  *
@@ -844,6 +501,22 @@ interface CursorOptions {
     readonly expected?: number;
 }
 
+/** A write of one document, as a guard sees it. */
+interface DocumentBeforeWrite {
+    /** The place of the document in the batch; in a delete or update, among those that are there and change. */
+    readonly position: number;
+    /** The id of the document. */
+    readonly id: string;
+    /** The sequence of the document's last change, a deletion too; 0: it is new. */
+    readonly sequence: number;
+    /** Documents of all collections. */
+    readonly reader: GuardReader;
+    /** The document as it is; undefined if it is new or deleted. */
+    old(): StoredDocument | undefined;
+    /** The document as it will be. */
+    document(): NewDocument;
+}
+
 /** The words of a document: of each of its texts, and all of them. */
 type DocumentWords = Readonly<{
     texts: readonly (readonly string[])[];
@@ -858,8 +531,27 @@ interface Entry {
     readonly value: Uint8Array;
 }
 
-/** `why`: PANNIER_CLOSED. */
-type GoneListener = (why: PannierError) => void;
+/**
+ * The only access to time, chance and the event loop. It is passed in, so that a seed replays a whole run. Only the
+ * entries of packages call `Date.now`, `Math.random` and `setTimeout`; lint forbids the rest.
+ */
+interface Environment {
+    /** Milliseconds on a clock that never runs backwards; for slices and statistics, never stored. */
+    now(): number;
+    /** Milliseconds since 1970, by the clock on the wall. It may jump, both ways. */
+    wallClock(): number;
+    /** Bytes that nobody can guess. */
+    randomBytes(length: number): Uint8Array<ArrayBuffer>;
+    /** 128 random bits as 32 lower-case hex digits. */
+    randomId(): string;
+    /** Resolves in a later task, after the event loop had a chance to do other work (paint, input, I/O). */
+    yield(): Promise<void>;
+    /** Calls back once, not before `delayMs`; the function returned cancels it. A Node process stays alive for it only if `isAwaited`. */
+    after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void;
+}
+
+/** The writes that a guard judges. */
+type GuardedWrites<T extends object, Input extends object = T> = Pick<TransactionCollection<T, Input>, 'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'>;
 
 interface IndexDefinition {
     /** Names the index's tree; never used again in the same collection. */
@@ -895,8 +587,6 @@ interface IndexField {
 /** A selector as JSON. */
 type IndexSelector = Readonly<Record<string, unknown>>;
 
-type JsonDocument = Readonly<Record<string, unknown>>;
-
 /**
  * A key of an ordered tree, as a *byte string*: each UTF-16 unit is one byte, 0..255. JavaScript compares and sorts such
  * strings natively, in byte order, and much faster than any loop over a Uint8Array.
@@ -912,16 +602,11 @@ interface KeyRange {
 /** There already where a backend or the cache is synchronous, and promised where it is not. */
 type MaybePromise<T> = T | Promise<T>;
 
-/** The root of everything that is stored in pages. One exists per database, replaced whole by `commit`. */
-interface MetaRecord {
-    /** Raised by one with each `commit`. The first is 1. */
-    readonly generation: Generation;
-    /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
-    readonly sequence: CommitSequence;
-    readonly bytes: Uint8Array;
-}
-
-type PageArrived = (index: number, bytes: Uint8Array) => void;
+/** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
+type NewDocument = {
+    _id: string;
+    _deleted?: true;
+} & Record<string, unknown>;
 
 interface ParsedSearch {
     /** The terms, each once. */
@@ -943,6 +628,12 @@ const REDUCER_IDS: {
     readonly _stats: 2;
     readonly _approx_count_distinct: 3;
 };
+
+/** The readable part of a collection. */
+type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>;
+
+/** By collection, then by field. */
+type RecordRelations = Readonly<Record<string, Readonly<Record<string, RecordRelation>>>>;
 
 /** Some entries, in key order. */
 interface ReducedEntries {
@@ -968,6 +659,31 @@ interface Reducer<Result> {
 type ReducerId = number;
 
 type ReducerName = keyof typeof REDUCER_IDS;
+
+/** A row of a view that remembers, on one state. */
+interface RememberedRow {
+    /** The document's. */
+    readonly id: string;
+    /** As the map function has emitted it. */
+    readonly key: readonly unknown[];
+    /** As the map function has emitted it. */
+    readonly value: unknown;
+    /** The sequence of the update that brought it. */
+    readonly cameAt: number;
+}
+
+/** The definition of a view that remembers. */
+interface RememberingView<T extends object> {
+    /** The name of the view in its collection. */
+    readonly name: string;
+    /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */
+    readonly map: (document: T, emit: Emit<readonly unknown[]>) => void;
+    /** Another version is another view: nothing is remembered of the one before. */
+    readonly version: string;
+}
+
+/** Continues a walk behind a row. */
+type RowPosition = string;
 
 /**
  * The catalog's entry about the version of a collection's schema. It lives here because a collection's state has it; the database layer
@@ -1166,6 +882,12 @@ interface TreeWriter extends TreeReader {
     append(value: Uint8Array): number;
     /** `append` of many: returns the number of the first. Takes the array. */
     appendMany(values: readonly Uint8Array[]): number;
+}
+
+/** Options of `truncate`. */
+interface TruncateOptions {
+    /** Cancels it: nothing is deleted then. */
+    readonly signal?: AbortSignal;
 }
 
 interface ViewState {

@@ -255,6 +255,7 @@ type Brand<T, Name extends string> = T & {
     readonly [brand]: Name;
 };
 
+/** Pages and the meta record, put together. */
 interface Commit {
     /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: no meta record). */
     readonly expectedGeneration: Generation;
@@ -334,6 +335,7 @@ interface MetaRecord {
     readonly generation: Generation;
     /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
     readonly sequence: CommitSequence;
+    /** What the root is, encoded. */
     readonly bytes: Uint8Array;
 }
 
@@ -345,6 +347,7 @@ interface Page {
     readonly bytes: Uint8Array;
 }
 
+/** `index`: the position in the ids that were asked for. */
 type PageArrived = (index: number, bytes: Uint8Array) => void;
 
 /**

@@ -1,7 +1,8 @@
 /** JSONStore's functions. `WL.JSONStore` of an app that was made for it is one of these. */
 import { destroy as destroyDatabase, isPannierError, open } from 'pannier'
 import type { Database, ErrorCode, OpenOptions, DatabaseStorage } from 'pannier'
-import { systemEnvironment, type Environment } from 'pannier/internal'
+import { systemEnvironment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { call } from './call.ts'
 import type { CallbackOptions, CallSite } from './call.ts'
 import type { InvokeProcedure } from './adapter.ts'

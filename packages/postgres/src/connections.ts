@@ -6,7 +6,8 @@
  */
 import { Socket } from 'node:net'
 import { Client, Query, type QueryArrayResult } from 'pg'
-import { pause, type Environment } from 'pannier/internal'
+import { pause } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { outcomeOf, Refused, stateOf, UnknownOutcome } from './errors.ts'
 import type { Settings } from './options.ts'
 

@@ -2,7 +2,7 @@
  * The coordinator of a database that may be at any of several PostgreSQLs: that of the one where it is. When the database has moved, what
  * the handle had at the old place ends: it loses the lease, and pins its pages at the new one.
  */
-import type { Coordinator, Generation, Hint, WriterLease } from 'pannier/internal'
+import type { Coordinator, Generation, Hint, WriterLease } from 'pannier/storage'
 import { failure } from './errors.ts'
 import type { Places, Spot } from './places.ts'
 import { PostgresCoordinator, type Handle } from './postgres-coordinator.ts'

@@ -6,7 +6,9 @@
  * `SERVER_SILENCE_MS_MAX` has no pins any more.
  */
 import { createHash } from 'node:crypto'
-import { every, type CommitSequence, type Environment, type Generation, type Hint } from 'pannier/internal'
+import { every } from 'pannier/internal'
+import type { CommitSequence, Generation, Hint } from 'pannier/storage'
+import type { Environment } from 'pannier/types'
 import { UNAWAITED, type Connections, type PatienceLimits, type Result, type Statement } from './connections.ts'
 import type { Settings } from './options.ts'
 import type { Schema } from './schema.ts'

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import type { Coordinator, DatabaseStorage, Environment, PageStore, SharingScope } from 'pannier/internal'
-import { badArgument, checkOptions, handleOn, systemEnvironment, type OptionNames } from 'pannier/internal'
+import type { Coordinator, DatabaseStorage, PageStore, SharingScope } from 'pannier/storage'
+import type { Environment } from 'pannier/types'
+import { badArgument, checkOptions, systemEnvironment, type OptionNames } from 'pannier/internal'
+import { handleOn } from 'pannier/storage'
 import { openError } from './errors.ts'
 import { FollowingCoordinator } from './following-coordinator.ts'
 import { moveDatabase } from './move.ts'

@@ -1,5 +1,5 @@
 /** One PostgreSQL of a storage: its connections, its tables, and what the processes that use it tell one another. */
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { Connections, UNAWAITED, type Result, type Statement } from './connections.ts'
 import { failure } from './errors.ts'
 import { Hub } from './hub.ts'

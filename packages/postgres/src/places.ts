@@ -6,7 +6,8 @@
  * and after it the original (docs/internals/postgres.md).
  */
 import { createHash } from 'node:crypto'
-import { awaited, type Environment } from 'pannier/internal'
+import { awaited } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { failure } from './errors.ts'
 import type { OnePostgres } from './one-postgres.ts'
 

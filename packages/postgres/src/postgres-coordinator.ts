@@ -5,8 +5,10 @@
  * A holder that is wanted and gives no sign of life for `WRITER_SILENCE_MS_MAX` loses it to the next one. The fences of the page
  * store then refuse what it may still try. A crash of PostgreSQL empties the table, and nobody has the right.
  */
-import { assert, Lease, pause, WRITER_SILENCE_MS_MAX } from 'pannier/internal'
-import type { Coordinator, Environment, Generation, Hint, WriterLease } from 'pannier/internal'
+import { assert, pause } from 'pannier/internal'
+import { Lease, WRITER_SILENCE_MS_MAX } from 'pannier/storage'
+import type { Coordinator, Generation, Hint, WriterLease } from 'pannier/storage'
+import type { Environment } from 'pannier/types'
 import { failure, operationError } from './errors.ts'
 import { UNAWAITED, type Result, type Statement } from './connections.ts'
 import { ID_LENGTH, type Freed, type Hub, type Member, type Message } from './hub.ts'

@@ -17,7 +17,7 @@ import type {
   PageId,
   SharedDatabase,
   StoreState,
-} from 'pannier/internal'
+} from 'pannier/storage'
 import type { Connections, Patience, Result, Statement } from './connections.ts'
 import { failure, isFenced, openError, operationError, UnknownOutcome } from './errors.ts'
 import type { Places, Spot } from './places.ts'

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { systemEnvironment } from '../../db/src/database/lifecycle/environment.ts'
-import type { Commit, PageStore } from '../../db/src/internal.ts'
+import type { Commit, PageStore } from '../../db/src/storage.ts'
 import { postgres } from '../src/index.ts'
 import { CuttingProxy } from './cutting-proxy.ts'
 import { newName, onPostgres } from './on-postgres.ts'

@@ -6,7 +6,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { open, type Database } from '../../db/src/index.ts'
-import type { PageStore } from '../../db/src/internal.ts'
+import type { PageStore } from '../../db/src/storage.ts'
 import { postgres } from '../src/index.ts'
 import { newName, onPostgres, type OnPostgres } from './on-postgres.ts'
 

@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { open } from '../../db/src/index.ts'
-import type { Commit } from '../../db/src/internal.ts'
+import type { Commit } from '../../db/src/storage.ts'
 import { postgres } from '../src/index.ts'
 import { newName, onPostgres } from './on-postgres.ts'
 import { moved, several } from './on-several.ts'

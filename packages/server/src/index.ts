@@ -13,7 +13,9 @@ export type {
   BorrowedDatabase,
   CollectionAdministration,
   DatabasePoolOptions,
+  Gateway,
   GuardedChange,
+  GuardedCollection,
   GuardedDocuments,
   GuardedWrite,
   Judge,
@@ -24,7 +26,6 @@ export type {
   Write,
   WriteGuard,
 } from '@pannier/backend'
-export type { Gateway, GuardedCollection } from '@pannier/backend/internal'
 export type {
   CollectionInput,
   FieldChanges,

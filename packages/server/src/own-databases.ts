@@ -2,7 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isPannierError, open, PannierError } from 'pannier'
-import { badArgument, endOf, environmentOf, pause, type Environment } from 'pannier/internal'
+import { badArgument, endOf, environmentOf, pause } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Database } from 'pannier'
 import type { FastifyBaseLogger } from 'fastify'
 import {

@@ -1,7 +1,7 @@
 /** Goal: while the storage is away a server says so at both doors, with words and a time to try again, and hides what hosts it has. */
 import { expect, test } from 'vitest'
 import { PannierError } from 'pannier'
-import type { DatabaseStorage, PageStore } from 'pannier/internal'
+import type { DatabaseStorage, PageStore } from 'pannier/storage'
 import { virtualEnvironment } from 'pannier/testing'
 import { memory } from '../../db/src/memory.ts'
 import { createServer } from '../src/index.ts'

@@ -6,7 +6,7 @@
 import { mkdtemp, open as openFile, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { destroy, isPannierError, open, type Database, type OpenOptions } from 'pannier'
-import type { DatabaseStorage } from 'pannier/internal'
+import type { DatabaseStorage } from 'pannier/storage'
 import { Definitions } from '../definitions/definitions.ts'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import { errorText } from '../gateway/log-entry.ts'

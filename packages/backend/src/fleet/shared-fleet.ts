@@ -5,7 +5,8 @@
  * must not be done twice is claimed, by a document that only one can insert.
  */
 import { isPannierError, open, type Collection, type Database, type DatabaseChange, type OpenOptions } from 'pannier'
-import { endOf, every, exclusively, type DatabaseStorage } from 'pannier/internal'
+import { endOf, every, exclusively } from 'pannier/internal'
+import type { DatabaseStorage } from 'pannier/storage'
 import type { Environment } from 'pannier/types'
 import { Listeners } from '../gateway/listeners.ts'
 import { ID_CHARS, SECRET_BYTES, type Fleet, type Message } from './fleet.ts'

@@ -60,6 +60,7 @@ export interface MetaRecord {
   readonly generation: Generation
   /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
   readonly sequence: CommitSequence
+  /** What the root is, encoded. */
   readonly bytes: Uint8Array
 }
 
@@ -83,6 +84,7 @@ export interface KnownState {
   readonly sequence: CommitSequence
 }
 
+/** Pages and the meta record, put together. */
 export interface Commit {
   /** Fence: fails with PANNIER_STALE unless the stored meta record has this generation (0: no meta record). */
   readonly expectedGeneration: Generation
@@ -182,6 +184,7 @@ export interface PageStore {
 /** `why`: PANNIER_CLOSED. */
 export type GoneListener = (why: PannierError) => void
 
+/** `index`: the position in the ids that were asked for. */
 export type PageArrived = (index: number, bytes: Uint8Array) => void
 
 /** Where the handles of one database can be: they must find one another to share the writer lease. */

@@ -22,7 +22,7 @@ export interface LastRange {
 }
 
 /** Continues a walk behind a row. */
-export type RowPosition = string
+type RowPosition = string
 
 /** A row and where it stands. */
 export type Positioned<Row> = Row & { readonly position: RowPosition }

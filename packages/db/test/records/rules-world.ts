@@ -2,7 +2,8 @@
 import { evaluate, type BoundRule, type RuleRecord, type RuleRecords } from '../../../rules/src/index.ts'
 import { finds, SCHEMA, type World } from '../../../rules/test/answer.ts'
 import { open, type Database } from '../../src/index.ts'
-import { relateRecords, type GuardReader, type RecordRelations, type SearchedText } from '../../src/internal.ts'
+import { relateRecords, type GuardReader, type SearchedText } from '../../src/internal.ts'
+import type { RecordRelations } from '../../src/database/records/relate-records.ts'
 import { memory } from '../../src/memory.ts'
 import type { StoredDocument } from '../../src/document/document-reader.ts'
 

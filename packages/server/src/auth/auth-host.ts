@@ -1,6 +1,7 @@
 /** The parts of the server that authentication needs. */
 import type { Collection, Database, DatabaseChange } from 'pannier'
-import type { Environment, GuardReader } from 'pannier/internal'
+import type { GuardReader } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Backend, Principal, ServiceError } from '@pannier/backend'
 import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'

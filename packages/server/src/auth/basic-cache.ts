@@ -4,7 +4,8 @@
  * are verified once.
  */
 import { hash } from 'node:crypto'
-import { LruMap, type Environment } from 'pannier/internal'
+import { LruMap } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 const ENTRIES_MAX = 1000
 

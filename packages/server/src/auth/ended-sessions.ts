@@ -3,7 +3,7 @@
  * restart, and end at all servers.
  */
 import type { Database } from 'pannier'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { STATE_COLLECTION, type StateStore } from '@pannier/backend/internal'
 import { isClockTrusted } from '@pannier/backend/internal'
 

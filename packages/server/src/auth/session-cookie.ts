@@ -3,7 +3,7 @@
  * server's signing key and the user's salt. The salt changes with the password, which makes older cookies invalid.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 const COOKIE_NAME = 'AuthSession'
 const COOKIE_CHARS_MAX = 2048

@@ -4,7 +4,7 @@
  */
 import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { FOR_OTHERS, writePrivate } from '../http/private-files.ts'
 
 const FILE_NAME = 'pannier.session-key'

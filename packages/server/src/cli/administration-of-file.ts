@@ -1,7 +1,7 @@
 /** Users and databases in the database file of a server that does not run. */
 import { isPannierError } from 'pannier'
 import type { Database } from 'pannier'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
 import { ServiceError } from '@pannier/backend'

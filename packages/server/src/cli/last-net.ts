@@ -3,7 +3,8 @@
  * whole or not there, and a request that fails so has no answer or an error. So the server logs it, writes to the
  * superusers, and serves all others.
  */
-import { errorText, LOG_LEVELS, stackOf } from '@pannier/backend/internal'
+import { errorText, stackOf } from '@pannier/backend/internal'
+import { LOG_LEVELS } from '@pannier/backend'
 import type { PannierServer } from '../server.ts'
 
 const UNCAUGHT = ['uncaughtException', 'unhandledRejection'] as const

@@ -1,6 +1,7 @@
 /** `--storage postgres://…` of the command line. */
 import { isPannierError } from 'pannier'
-import { pause, type DatabaseStorage } from 'pannier/internal'
+import { pause } from 'pannier/internal'
+import type { DatabaseStorage } from 'pannier/storage'
 import type { PostgresOptions, PostgresStorage } from '@pannier/postgres'
 import { UsageError } from './outcome.ts'
 import { printLine, type Terminal } from './terminal.ts'

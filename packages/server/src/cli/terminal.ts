@@ -1,6 +1,7 @@
 /** The streams that a command reads and writes, and its clock. Passed in, so that tests see what people see. */
 import type { Problem } from 'pannier'
-import { systemEnvironment, type Environment } from 'pannier/internal'
+import { systemEnvironment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Readable, Writable } from 'node:stream'
 
 export interface Terminal {

@@ -3,7 +3,8 @@ import type { Attachment, AttachmentStub } from 'pannier'
 import type { toCouchAttachment } from 'pannier/internal'
 import type { RevisionHistory } from 'pannier/types'
 import { HttpError, notFound } from '../http/http-error.ts'
-import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 
 /** In CouchDB's JSON. */
 type Stubs = Readonly<Record<string, ReturnType<typeof toCouchAttachment<AttachmentStub>>>>

@@ -2,7 +2,8 @@
  * Schedules feeds so that thousands of them don't delay other requests. Each feed reads a batch in its own turn of the
  * event loop. One timer ends waits, a limited number of them in one turn.
  */
-import { every, type Environment } from 'pannier/internal'
+import { every } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 /** The longest delay of a call of `after`. */
 const LOOK_MS = 250

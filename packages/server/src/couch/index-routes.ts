@@ -4,7 +4,8 @@ import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError, notFound } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 import { jsonLimits } from './body-limits.ts'
 import {
   ALL_DOCS_INDEX,

@@ -7,7 +7,8 @@ import { LOCAL_PREFIX } from 'pannier/internal'
 import type { WriteResult } from 'pannier'
 import { isPannierError } from 'pannier'
 import { asBadRequest, badRequest, conflict, HttpError } from '../http/http-error.ts'
-import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 
 /** CouchDB's own fields of documents. Local documents ignore them. */
 export const META_FIELDS: readonly string[] = [

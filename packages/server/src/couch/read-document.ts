@@ -2,7 +2,8 @@
 import { toCouchDocument } from 'pannier/internal'
 import { asBadRequest, badRequest, notFound } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
-import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 import { checkRevision } from './document-input.ts'
 
 interface ReadFields {

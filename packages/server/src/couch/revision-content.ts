@@ -3,7 +3,8 @@
  * about a mebibyte, or one document. A revision that is asked for several times in a row is read once.
  */
 import { toCouchDocument } from 'pannier/internal'
-import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 
 export interface RevisionReference {
   readonly id: string

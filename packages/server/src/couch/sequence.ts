@@ -3,7 +3,7 @@
  * client with a sequence of another epoch starts from the beginning, so it misses nothing.
  */
 import { badRequest } from '../http/http-error.ts'
-import type { GuardedCollection } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 
 export function sequenceText(sequence: number, epoch: string | undefined): string {
   return `${sequence}-${epoch ?? '0'}`

@@ -3,7 +3,7 @@
  * snapshot is identified by the collection's epoch and last sequence. Every change raises the sequence, even a purge,
  * so a stale snapshot is never found.
  */
-import type { GuardedCollection } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 import { LruMap } from 'pannier/internal'
 
 /** Limit of all snapshots together, and of one. A larger one costs its reader more than it costs the server. */

@@ -2,7 +2,8 @@
  * Answers in parts: a document with its attachments (multipart/related), or several revisions of one (multipart/mixed).
  */
 import { contentDisposition } from '../http/content-disposition.ts'
-import type { GuardedCollection, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
+import type { GuardedCollection } from '@pannier/backend'
 import { lackingAttachments, openAttachment, stubsOf } from './attachment-content.ts'
 
 type Part = string | Uint8Array

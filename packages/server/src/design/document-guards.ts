@@ -2,7 +2,7 @@
  * Guards that design documents bring. They must compile, and the `validate_doc_update` of each judges every write of
  * other documents, by any principal and route.
  */
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { toHttpError } from '../http/http-error.ts'
 import { ServiceError } from '@pannier/backend'

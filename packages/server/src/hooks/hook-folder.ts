@@ -2,7 +2,7 @@
 import { existsSync, watch } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Backend } from '@pannier/backend'
 import { HookFileError, loadHooks } from './load-hooks.ts'
 import type { HookSet } from './hook-set.ts'

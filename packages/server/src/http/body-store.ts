@@ -7,7 +7,7 @@ import { createCipheriv, type Cipheriv } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { HttpError } from './http-error.ts'
 
 interface BodyStoreLimits {

@@ -1,5 +1,5 @@
 /** Declarations of routes, the properties that requests get, and the door of each URL. */
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Principal } from '@pannier/backend'
 
 /** The principal that a route requires; each value includes those before it. */

@@ -1,6 +1,7 @@
 /** The requests that are being answered. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pause, type Environment } from 'pannier/internal'
+import { pause } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { isClosed, whenClosed } from './streamed-reply.ts'
 
 export class RunningRequests {

@@ -1,4 +1,4 @@
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 /** Calls back when nothing has come for a while. */
 export class Silence {

@@ -5,7 +5,8 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { pauseIn, type Environment } from 'pannier/internal'
+import { pauseIn } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { HeldBytes, type Holder } from './held-bytes.ts'
 import { wellFormed } from './well-formed.ts'
 

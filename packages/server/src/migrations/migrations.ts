@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { open, type Database, type OpenOptions } from 'pannier'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { openBackend, ServiceError, type Backend } from '@pannier/backend'
 import {
   applyMigrations,

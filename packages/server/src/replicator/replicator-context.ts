@@ -1,6 +1,6 @@
 /** The parts of the server that replications need. */
 import type { Database } from 'pannier'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { Auth } from '../auth/auth.ts'
 import type {
   ActiveTasks,
@@ -8,9 +8,9 @@ import type {
   Databases,
   FilterSource,
   Fleet,
-  Gateway,
   ServerState,
 } from '@pannier/backend/internal'
+import type { Gateway } from '@pannier/backend'
 
 export interface ReplicatorContext {
   readonly environment: Environment

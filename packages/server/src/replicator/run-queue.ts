@@ -3,7 +3,7 @@
  * ends, so it gives way: when others wait and it has run for a minimum time, it is asked to release its permit. The
  * oldest is asked first, one at a time.
  */
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 interface Permit {
   /** Lets the next one run. */

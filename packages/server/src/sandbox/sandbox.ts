@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { startThread } from '@pannier/backend/internal'
 import { DesignFunctionError } from './design-function-error.ts'
 import { SANDBOX_LIMITS } from './protocol.ts'

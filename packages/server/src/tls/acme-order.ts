@@ -1,6 +1,7 @@
 /** Orders a certificate by ACME (RFC 8555), and proves the names by HTTP-01. */
 import type { Authorization, Client, Order } from 'acme-client'
-import { pause, type Environment } from 'pannier/internal'
+import { pause } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { AcmeFolder } from './acme-folder.ts'
 import type { Certificate } from './certificate.ts'
 import type { AcmeSettings } from './https-options.ts'

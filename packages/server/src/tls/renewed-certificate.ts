@@ -1,6 +1,6 @@
 /** Keeps a certificate fresh: gets the first one, renews it in time, and keeps the old one while that fails. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { AcmeFolder } from './acme-folder.ts'
 import { renewalTime } from './certificate.ts'
 import type { Certificate } from './certificate.ts'

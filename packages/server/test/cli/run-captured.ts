@@ -1,6 +1,7 @@
 /** Runs a command as at a terminal, in this process; what it prints comes back. */
 import { PassThrough, Readable } from 'node:stream'
-import { systemEnvironment, type Environment } from 'pannier/internal'
+import { systemEnvironment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { runCli } from '../../src/cli/run.ts'
 
 export interface Captured {

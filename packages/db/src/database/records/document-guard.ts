@@ -13,10 +13,10 @@ import type { DocumentWrite } from '../../document/document-write.ts'
 import type { WriteContext } from '../../document/write-documents.ts'
 
 /** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
-export type NewDocument = { _id: string; _deleted?: true } & Record<string, unknown>
+type NewDocument = { _id: string; _deleted?: true } & Record<string, unknown>
 
 /** A write of one document, as a guard sees it. */
-export interface DocumentBeforeWrite {
+interface DocumentBeforeWrite {
   /** The place of the document in the batch; in a delete or update, among those that are there and change. */
   readonly position: number
   /** The id of the document. */

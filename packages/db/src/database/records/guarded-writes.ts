@@ -4,7 +4,7 @@ import type { CollectionAccess, CollectionWriting } from '../collection/collecti
 import type { TransactionCollection } from '../collection/collection-operations.ts'
 
 /** The writes that a guard judges. */
-export type GuardedWrites<T extends object, Input extends object = T> = Pick<
+type GuardedWrites<T extends object, Input extends object = T> = Pick<
   TransactionCollection<T, Input>,
   'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'
 >

@@ -15,7 +15,7 @@ import type { Database } from '../database.ts'
 import { GuardReader } from './guard-reader.ts'
 
 /** The readable part of a collection. */
-export type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>
+type ReadCollection = Pick<TransactionCollection<JsonObject>, 'name' | 'get' | 'find' | 'list' | 'info'>
 
 /**
  * Runs a function that reads the newest state, whatever is written meanwhile. The function may run again, if a collection has to be

@@ -15,7 +15,7 @@ import type { GuardReader } from './guard-reader.ts'
 const FORGOTTEN_AT_ONCE = 1000
 
 /** The definition of a view that remembers. */
-export interface RememberingView<T extends object> {
+interface RememberingView<T extends object> {
   /** The name of the view in its collection. */
   readonly name: string
   /** Keys are arrays of at most some hundred characters. All rows of a document have different keys. */

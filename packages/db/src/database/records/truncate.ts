@@ -7,7 +7,7 @@ import { assertOutside } from '../collection/transaction-scope.ts'
 import type { Database } from '../database.ts'
 
 /** Options of `truncate`. */
-export interface TruncateOptions {
+interface TruncateOptions {
   /** Cancels it: nothing is deleted then. */
   readonly signal?: AbortSignal
 }

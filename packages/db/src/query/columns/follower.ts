@@ -17,7 +17,7 @@ const STEP_BODIES = 2048
 export function bodiesAfter(
   { bodies }: DocumentReader,
   sequence: number,
-  expected?: number,
+  expected: number,
 ): () => BodyView | undefined {
   const cursor = bodies.cursor({ gte: numberKey(sequence + 1) }, { expected })
   const body = new BodyView()

@@ -60,7 +60,7 @@ export class KeptSetsReader {
 
   #changes(before: KeptSets): () => KeptSets | undefined {
     const { documents } = this.#source
-    const next = bodiesAfter(documents, before.upTo)
+    const next = bodiesAfter(documents, before.upTo, this.#upTo - before.upTo)
     const fieldOf = bodyFields(documents)
     const changed = new NumberSetBuilder()
     const live = new NumberSetBuilder()

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, join, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { Environment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import type { ImportedRow } from '@pannier/backend'
 import { FailedError, UsageError } from '../outcome.ts'
 import { quoted, type PocketBaseSource, type SourceFile } from './source.ts'
