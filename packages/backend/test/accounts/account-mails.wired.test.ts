@@ -205,6 +205,8 @@ test('another address is proven by its mail and the password, whose guesses are 
   for (let n = 0; n < 9; n++) await emailChange.request(holder, { newEmail: `stranger${n}@example.com` })
   await backend.close()
   expect(server.mails.length).toBeLessThanOrEqual(6)
+  const recipients = server.mails.flatMap((one) => one.recipients)
+  expect(new Set(recipients).size).toBe(recipients.length)
   await start()
 })
 

@@ -114,6 +114,8 @@ test('a known token costs no read; a change of the record or of a secret ends it
 })
 
 test('nobody can distinguish an unknown identity from a wrong password: both cost a hash', async () => {
+  const broken = { _id: 'broken', email: 'broken@example.com', password: 'no hash', tokenKey: 'key' }
+  await backend.definitions.records(backend.definitions.get('users')).insert(broken)
   const hashes = vi.spyOn(HashQueue.prototype, 'run')
   await logIn('nobody@example.com').catch(() => {})
   const before = hashes.mock.calls.length
@@ -121,12 +123,13 @@ test('nobody can distinguish an unknown identity from a wrong password: both cos
     ['ann@example.com', 'wrong'],
     ['nobody@example.com', 'the password'],
     ['no address', 'the password'],
+    ['broken@example.com', 'the password'],
   ])
     await expect(logIn(identity, password)).rejects.toMatchObject({
       code: 'INVALID',
       message: 'Failed to authenticate.',
     })
-  expect(hashes.mock.calls.length - before).toBe(3)
+  expect(hashes.mock.calls.length - before).toBe(4)
   hashes.mockRestore()
 })
 
@@ -190,7 +193,14 @@ test('where two methods are needed, a password alone gives no token', async () =
   await expect(logIn('ann@example.com', 'the password', { mfaId: 'x' })).rejects.toMatchObject({
     message: 'Invalid or expired MFA session.',
   })
-  await environment.advance(600_000)
+  const begun = backend.definitions.records(backend.definitions.get('_mfas'))
+  await environment.advance(300_000)
+  await logIn()
+  await backend.accounts.deleteExpired()
+  expect(await begun.find({}).count()).toBe(2)
+  await environment.advance(300_000)
+  await backend.accounts.deleteExpired()
+  expect(await begun.find({}).count()).toBe(1)
   await expect(logIn('ann@example.com', 'the password', half)).rejects.toMatchObject({
     message: 'Invalid or expired MFA session.',
   })

@@ -158,6 +158,11 @@ test('a challenge is for what it was made for: not of a registration, of another
     await expect(answer(device.logIn({ rpId: 'localhost', challenge: wrong }))).rejects.toMatchObject(FAILED)
 })
 
+test('a key that counts nothing, as those that devices share, logs in again and again', async () => {
+  const { device } = await annWithDevice()
+  for (let n = 0; n < 3; n++) await answer(device.logIn(await optionsOfLogin(), { counter: 0 }))
+})
+
 test('a copy of a key is found out by its count', async () => {
   const { device } = await annWithDevice()
   await answer(device.logIn(await optionsOfLogin(), { counter: 7 }))

@@ -2,6 +2,7 @@
  * Goal: what an account holds is computed again only after a write that may change it, and a change of one ground of 10,000 stores few of
  * them.
  */
+import { RuleError } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import type { Collection } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
@@ -11,6 +12,7 @@ import type { JsonObject } from '../../src/gateway/documents.ts'
 import { HeldNow } from '../../src/sync/held-now.ts'
 import { HoldingsStore } from '../../src/sync/holdings-store.ts'
 import { syncRules } from '../../src/sync/sync-rules.ts'
+import { watchingIn } from '../../src/sync/watching.ts'
 import { makeWorld, type World } from '../records/read/read-world.ts'
 
 const PROJECTS = 10_000
@@ -126,4 +128,23 @@ test('an account that was deleted holds nothing, not even what is empty', async 
   const rule = 'project = @request.auth.team || project.members.id = ""'
   expect((await holdings(rule)).some((one) => one !== null)).toBe(true)
   expect((await holdings(rule, 0, 'gone')).every((one) => one === null)).toBe(true)
+})
+
+test('an account that holds too much is watched without what it holds, and another failure is one', async () => {
+  const rules = syncRules(world.definitions, world.definitions.find('docs')!)!
+  const own = { rules: rules.of('pbc_users'), version: rules.version }
+  const holder = { account: ['pbc_users', 'u1'], isManager: true } as const
+  const watching = (failure: Error): Promise<Holdings> => {
+    const failing = {
+      of: () => {
+        throw failure
+      },
+    } as unknown as HeldNow
+    return readSnapshot(world.database, (reader) =>
+      reader.read((guard) => watchingIn(guard, failing, own, holder, 0).holdings),
+    )
+  }
+  const none = own.rules.alternatives.map(() => null)
+  expect(await watching(new RuleError('limit', 'It reads too much.', 0))).toEqual(none)
+  await expect(watching(new Error('a fault'))).rejects.toThrow('a fault')
 })

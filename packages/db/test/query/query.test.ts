@@ -56,3 +56,10 @@ querySuite({
     return openKeyValueStore({ store, coordinator, environment, durability: 'relaxed', cacheBytesMax: 2 ** 20 })
   },
 })
+
+test('a negated condition on elements holds for documents that no element of meets it', async () => {
+  const fixture = new QueryFixture(modelKeyValueStore({ seed: 1 }), ['a'])
+  await fixture.upsert([[1], [6], [7], [1, 8], 'none'].map((a, at) => ({ _id: `d${at}`, a })))
+  const found = await fixture.find({ a: { $not: { $elemMatch: { $gt: 5, $mod: [2, 0] } } } }).toArray()
+  expect(found.map(({ _id }) => _id).toSorted()).toEqual(['d0', 'd2', 'd4'])
+})

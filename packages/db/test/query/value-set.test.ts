@@ -15,6 +15,7 @@ import {
   unite,
   type ValueSet,
 } from '../../src/query/ast/value-set.ts'
+import { narrowed } from '../../src/query/planner/access-path.ts'
 import { times } from '../../../../tools/test/seeds.ts'
 
 interface TestedSet {
@@ -95,5 +96,14 @@ test('strings that begin with a prefix, by code points', () => {
       }
     }),
     { numRuns: times(1000) },
+  )
+})
+
+test('a set that is narrowed to few intervals has all that it had', () => {
+  fc.assert(
+    fc.property(any, value, fc.integer({ min: 0, max: 2 }), ({ set, has }, one, intervalsMax) => {
+      if (has(one)) expect(compileSet(narrowed(set, intervalsMax))(one)).toBe(true)
+    }),
+    { numRuns: times(300) },
   )
 })

@@ -70,3 +70,64 @@ test('a replication ends if the server forgets each replication checkpoint', asy
   const push = db.collection('docs').replicate({ to: `${url}/docs`, retry: false, backOff: () => 1 })
   await expect(push).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
 })
+
+/** Answers of a server, and the requests that it got. */
+function answering(answer: (path: string, requests: number) => Response): {
+  readonly fetch: typeof globalThis.fetch
+  readonly paths: string[]
+} {
+  const paths: string[] = []
+  const fetch = async (url: URL | RequestInfo): Promise<Response> => {
+    paths.push(new URL(url as string).pathname)
+    return answer(paths.at(-1)!, paths.length)
+  }
+  return { fetch, paths }
+}
+
+const COUCH: Readonly<Record<string, object>> = {
+  '/docs': { update_seq: 0 },
+  '/docs/_changes': { results: [], last_seq: 0 },
+}
+const ofCouch = (path: string): Response => Response.json(COUCH[path] ?? {}, { status: path in COUCH ? 200 : 404 })
+
+test('a website that answers JSON is no database', async () => {
+  await using db = await open('x', { storage: memory() })
+  const { fetch, paths } = answering(() => Response.json({ hello: 'world' }))
+  await expect(db.collection('docs').replicate({ from: 'https://web.test/docs', fetch, retry: false })).rejects.toThrow(
+    'what is there is not a CouchDB database',
+  )
+  expect(paths).toEqual(['/docs'])
+})
+
+test('a request is sent once more if the connection was closed, and not after another failure', async () => {
+  await using db = await open('x', { storage: memory() })
+  const run = (failure: Error): readonly [string[], PromiseLike<unknown>] => {
+    const { fetch, paths } = answering((path, requests) => {
+      if (requests === 1) throw failure
+      return ofCouch(path)
+    })
+    const from = 'https://couch.test/docs'
+    return [paths, db.collection('docs').replicate({ from, fetch, retry: false, checkpoint: 'none' })]
+  }
+  const [again, done] = run(new TypeError('fetch failed'))
+  await expect(done).resolves.toMatchObject({ ok: true })
+  expect(again.slice(0, 2)).toEqual(['/docs', '/docs'])
+  const [once, failed] = run(new RangeError('not of the network'))
+  await expect(failed).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
+  expect(once).toEqual(['/docs'])
+})
+
+test('a replication without checkpoints reads and writes none', async () => {
+  await using db = await open('x', { storage: memory() })
+  const locals = async (checkpoint: 'none' | 'both'): Promise<number> => {
+    const { fetch, paths } = answering(ofCouch)
+    const options = { from: 'https://couch.test/docs', fetch, retry: false, checkpoint } as const
+    await db
+      .collection('docs')
+      .replicate(options)
+      .catch(() => {})
+    return paths.filter((path) => path.includes('_local')).length
+  }
+  expect(await locals('none')).toBe(0)
+  expect(await locals('both')).toBeGreaterThan(0)
+})

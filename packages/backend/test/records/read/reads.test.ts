@@ -265,3 +265,17 @@ describe('explain', () => {
     expect(await world.reads.explain(SUPER, 'posts', crossed)).toMatchObject({ isExact: false, order: [] })
   })
 })
+
+test('a page has a cursor if a record follows it, and none if the last one fills it', async () => {
+  for (const [perPage, next] of [
+    [2, expect.any(String)],
+    [3, null],
+    [4, null],
+  ])
+    expect((await world.reads.list(GUEST, 'posts', { perPage: perPage as number, after: '' })).nextCursor).toEqual(next)
+})
+
+test('groups are of at most eight fields', async () => {
+  const group = (count: number): string => Array.from({ length: count }, (_, n) => `f${n}`).join(',')
+  await expect(world.reads.list(GUEST, 'posts', { group: group(9) })).rejects.toThrow('at most 8 parts, got 9')
+})
