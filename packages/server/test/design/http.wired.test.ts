@@ -158,6 +158,9 @@ describe('views over plain HTTP', () => {
     await send(url, 'PUT /files/_design/d', { views: { v: { map: 'doc => emit(1)' } } })
     const { json } = await send(url, 'GET /files/_design/d/_view/v?include_docs=true&attachments=true')
     expect(json['rows']).toMatchObject([{ doc: { _attachments: { x: { data: 'aGVsbG8=' } } } }])
+    const stubs = await send(url, 'GET /files/_design/d/_view/v?include_docs=true')
+    expect(stubs.json['rows']).toMatchObject([{ doc: { _attachments: { x: { stub: true, length: 5 } } } }])
+    expect(stubs.text).not.toContain('aGVsbG8=')
   })
 
   test.each([

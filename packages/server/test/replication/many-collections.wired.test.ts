@@ -189,6 +189,19 @@ test('/_pannier/wait shows that it is there, and answers when a database changes
   expect((await send(running.url, 'GET /metrics')).text).toContain('feed="wait"} 0')
 })
 
+test('/_pannier/wait does not end with a change of another database', async () => {
+  await send(running.url, 'PUT /awaited')
+  await send(running.url, 'PUT /elsewhere')
+  const { json } = await send(running.url, 'GET /awaited')
+  const databases = [{ name: 'awaited', since: json['update_seq'] }]
+  const answer = send(running.url, 'POST /_pannier/wait?timeout=60000', { databases })
+  await clock.idle()
+  await send(running.url, 'PUT /elsewhere/a', {})
+  await clock.idle()
+  await send(running.url, 'PUT /awaited/a', {})
+  expect((await answer).json).toEqual({ changed: ['awaited'] })
+})
+
 test('a first sync with a database that is there is answered without a 404, which browsers would show', async () => {
   await send(running.url, 'PUT /silent')
   await send(running.url, 'PUT /silent/a', {})
