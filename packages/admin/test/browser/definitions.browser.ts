@@ -56,7 +56,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       assertEqual(genre?.type === 'select' && [genre.values, genre.maxSelect], [['crime', 'love'], 2])
       assertEqual(
         fields.map(({ name }) => name),
-        ['id', 'created', 'updated', 'genre'],
+        ['id', 'genre', 'created', 'updated'],
       )
     })
   })
