@@ -96,6 +96,24 @@ test('import and export of a collection of an application are about its records'
   await server.close()
 })
 
+test('an export leaves out the secrets of accounts, and no field of another collection that has their name', async () => {
+  const server = await startRest({ dir: data })
+  const keys = { name: 'keys', type: 'base', fields: [{ name: 'tokenKey', type: 'text' }] }
+  expect((await server.call('POST /collections', keys)).status).toBe(200)
+  expect((await server.call('POST /collections/keys/records', { tokenKey: 'a' })).status).toBe(200)
+  const ann = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+  expect((await server.call('POST /collections/users/records', ann)).status).toBe(200)
+  await server.close()
+  const names = async (collection: string): Promise<string[]> => {
+    const [record] = JSON.parse((await runCaptured(['export', data, collection, '--format', 'json'])).out) as [object]
+    return Object.keys(record).toSorted()
+  }
+  expect(await names('keys')).toEqual(['id', 'tokenKey'])
+  const ofUsers = await names('users')
+  expect(ofUsers).toContain('email')
+  expect(ofUsers.filter((name) => name === 'password' || name === 'tokenKey')).toEqual([])
+})
+
 const WRONG: readonly (readonly [text: string, error: string])[] = [
   ['{"name":"Ann"}\n{"name":"much too long"}', 'line 2: '],
   ['{"name":"Ann"}\n\n{"age":3}', 'line 3: '],

@@ -276,6 +276,13 @@ test('a username that the field refuses, or that somebody has, is left out', asy
   expect(names).toEqual(['Ann', generated, generated])
 })
 
+test.each(['url', 'email', 'date'])('a username that a field of type %s refuses is left out', async (type) => {
+  const { fields } = backend.definitions.get('users')
+  await admit({ fields: [...fields, { name: 'site', type }] }, { username: 'site' })
+  const [id] = await whoIs({ ...verified('ann@example.com'), preferred_username: 'ann' })
+  expect(await user(id)).toMatchObject({ site: '' })
+})
+
 test('nobody becomes a superuser', async () => {
   const { url } = provider
   const urls = { authURL: url, tokenURL: `${url}/token`, userInfoURL: `${url}/user` }
