@@ -674,14 +674,14 @@ export function fieldPicker(fields: string | undefined): ((value: unknown) => un
 /** The bytes of a file. It is opened when the first are asked for: nobody would close it if they never are. */
 export function fileBytes(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, undefined>;
 
+/** The field that takes the files of a key of an input. */
+export function fileFieldMeant(fields: readonly FieldDefinition[], key: string): FileField | undefined;
+
 /** A ServiceError FORBIDDEN. */
 export function forbidden(message: string): ServiceError;
 
 /** Forgets applied migrations that have no file, and returns their names. */
 export function forgetMissing(database: Database, files: readonly MigrationFile[]): Promise<readonly string[]>;
-
-/** Whether the values are names of files. */
-export function holdsFiles(field: FieldDefinition): field is FileField;
 
 /** Whether fields of a type hold names of files or ids of records. Undefined: neither, or there is no such type. */
 export function holdsOf(type: unknown): 'files' | 'records' | undefined;

@@ -2,7 +2,8 @@
 import type { Chance } from '../gateway/chance.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import type { Filling, Modifier } from './field-type.ts'
-import { castValue, typeOfField, valueIn } from './field-types.ts'
+import { castValue, holdsFiles, typeOfField, valueIn } from './field-types.ts'
+import type { FileField } from './types/file.ts'
 
 interface InputOptions extends Omit<Filling, 'isNew'> {
   /** Hidden fields are read too. */
@@ -70,6 +71,12 @@ export function meant(fields: readonly FieldDefinition[], key: string): Meant | 
   const known = meantBy.get(fields) ?? meanings(fields)
   meantBy.set(fields, known)
   return known.get(key)
+}
+
+/** The field that takes the files of a key of an input. */
+export function fileFieldMeant(fields: readonly FieldDefinition[], key: string): FileField | undefined {
+  const [field, modifier] = meant(fields, key) ?? []
+  return field !== undefined && holdsFiles(field) && modifier !== 'remove' ? field : undefined
 }
 
 function meanings(fields: readonly FieldDefinition[]): ReadonlyMap<string, Meant> {

@@ -1,9 +1,8 @@
 /** Checks that a write must pass whatever the rules are: docs/internals/sync-writes.md. */
 import type { KnownDefinitions } from '../access/rule-records.ts'
 import type { Definition } from '../definitions/definition.ts'
-import { meant } from '../fields/apply-input.ts'
+import { fileFieldMeant, meant } from '../fields/apply-input.ts'
 import { fieldError } from '../fields/field-errors.ts'
-import { holdsFiles } from '../fields/field-types.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { RateLimitRule } from '../settings/settings-values.ts'
@@ -42,18 +41,13 @@ export function checkFields(definitions: KnownDefinitions, writes: readonly Push
     const { values, files = {} } = write
     const unknown = [
       ...Object.keys(values).filter((name) => !isKnown(definition, name)),
-      ...Object.keys(files).filter((name) => !takesFiles(definition, name)),
+      ...Object.keys(files).filter((name) => fileFieldMeant(definition.fields, name) === undefined),
     ]
     if (unknown.length === 0) continue
     const data = Object.fromEntries(unknown.map((name) => [name, NO_FIELD]))
     const names = unknown.map((name) => `"${name}"`).join(', ')
     refuse(at, `"${definition.name}" has no field ${names}. It was renamed or removed.`, data)
   }
-}
-
-function takesFiles({ fields }: Definition, name: string): boolean {
-  const [field, modifier] = meant(fields, name) ?? []
-  return field !== undefined && holdsFiles(field) && modifier !== 'remove'
 }
 
 const NO_FIELD = fieldError('validation_unknown_field', 'The collection has no such field.')

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { Definition, RecordInput, ShowOptions } from '@pannier/backend'
-import { holdsFiles, inputBytesMax, toTexts } from '@pannier/backend/internal'
+import { fileFieldMeant, inputBytesMax, toTexts } from '@pannier/backend/internal'
 import { actorOf, queryText } from './actor.ts'
 import { checkUnwanted, withForm } from './form.ts'
 import type { Form } from './form.ts'
@@ -78,15 +78,11 @@ export function inputOf(
   { values, files }: Pick<Form, 'values' | 'files'>,
 ): RecordInput {
   const input: Record<string, unknown> = { ...values }
-  for (const field of files.size === 0 ? [] : (definition?.fields ?? [])) {
-    if (!holdsFiles(field)) continue
-    const { name } = field
-    for (const key of [name, `+${name}`, `${name}+`]) {
-      const uploaded = files.get(key)
-      if (uploaded === undefined) continue
-      const kept = key === name && Object.hasOwn(input, key) ? toTexts(input[key]) : []
-      input[key] = [...kept, ...uploaded]
-    }
+  for (const [key, uploaded] of files) {
+    const field = fileFieldMeant(definition?.fields ?? [], key)
+    if (field === undefined) continue
+    const kept = key === field.name && Object.hasOwn(input, key) ? toTexts(input[key]) : []
+    input[key] = [...kept, ...uploaded]
   }
   return input
 }

@@ -3,8 +3,8 @@ import type { Environment } from 'pannier/types'
 import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { dateText } from '../../fields/date-text.ts'
-import { applyChange, meant } from '../../fields/apply-input.ts'
-import { checkValue, holdsFiles, ownValue, typeOfField } from '../../fields/field-types.ts'
+import { applyChange, fileFieldMeant, meant } from '../../fields/apply-input.ts'
+import { checkValue, ownValue, typeOfField } from '../../fields/field-types.ts'
 import { isUpload, NewFile, type Upload } from '../../fields/new-file.ts'
 import { newPassword, UnknownPassword } from '../../fields/types/password.ts'
 import type { Chance } from '../../gateway/chance.ts'
@@ -94,11 +94,10 @@ async function withFiles(
     for (let naming = 1; naming < namings; naming++) file = await NewFile.from(file, chance)
     return file
   }
-  const files = fields.filter(holdsFiles)
-  const keys = new Set(files.flatMap(({ name }) => [name, `${name}+`, `+${name}`]))
   const prepared: [string, unknown][] = []
   for (const [key, value] of entries) {
-    const kept = listOf(value).filter((one) => keys.has(key) || !isUpload(one))
+    const takesFiles = fileFieldMeant(fields, key) !== undefined
+    const kept = listOf(value).filter((one) => takesFiles || !isUpload(one))
     const all = await Promise.all(kept.map((one) => (isUpload(one) ? named(one) : Promise.resolve(one))))
     if (Array.isArray(value)) prepared.push([key, all])
     else if (all.length > 0) prepared.push([key, all[0]])

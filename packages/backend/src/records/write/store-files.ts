@@ -1,8 +1,9 @@
 /** Puts uploaded files where their content is kept, before the write that names them. */
 import type { RecordFiles } from '../../files/record-files.ts'
+import { fileFieldMeant } from '../../fields/apply-input.ts'
 import { toText } from '../../fields/cast.ts'
 import { isMany, patternOf } from '../../fields/field-definition.ts'
-import { checkValue, holdsFiles, ownValue } from '../../fields/field-types.ts'
+import { checkValue, ownValue } from '../../fields/field-types.ts'
 import { NewFile } from '../../fields/new-file.ts'
 import { generate } from '../../fields/pattern.ts'
 import { canBeId, listOf, type PreparedInput } from './draft.ts'
@@ -43,14 +44,12 @@ function lastOf({ input, changes }: PreparedInput, name: string): unknown {
 }
 
 function acceptable({ definition: { fields }, input, changes }: PreparedInput): readonly NewFile[] {
-  const sent = [...Object.entries(input), ...changes]
-  return fields.flatMap((field) => {
-    if (!holdsFiles(field)) return []
-    const keys = [field.name, `${field.name}+`, `+${field.name}`]
-    const given = sent.flatMap(([key, value]) => (keys.includes(key) ? listOf(value) : []))
+  return [...Object.entries(input), ...changes].flatMap(([key, value]) => {
+    const field = fileFieldMeant(fields, key)
+    if (field === undefined) return []
     const isAccepted = (file: NewFile): boolean =>
       checkValue(field, isMany(field) ? [file] : file, { old: undefined }) === undefined
-    return given.filter((file): file is NewFile => file instanceof NewFile && isAccepted(file))
+    return listOf(value).filter((file): file is NewFile => file instanceof NewFile && isAccepted(file))
   })
 }
 
