@@ -92,7 +92,7 @@ function countBars(): Bar[] {
     bar('files that documents name and that are not there', 1, documents.missingFiles()),
     bar('issues that documents name', 0, documents.staleIssues()),
     bar('checkpoints of no kind: neither storage nor replication checkpoints', 0, documents.bareCheckpoints()),
-    bar('packages that docs/contributing.md omits', 0, documents.unlistedPackages()),
+    bar('packages that docs/contributing.md or README.md does not list', 0, documents.unlistedPackages()),
     bar('dependencies without a reason in ADR 1', 0, documents.unexplainedDependencies()),
   ]
 }

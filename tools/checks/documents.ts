@@ -74,10 +74,21 @@ export function bareCheckpoints(): string[] {
   )
 }
 
-/** Packages that the table of docs/contributing.md omits. */
+/** Packages that the table of docs/contributing.md omits, and published ones that the list of README.md does not have once. */
 export function unlistedPackages(): string[] {
   const table = readFileSync(join(root, 'docs/contributing.md'), 'utf8')
-  return globSync('packages/*', { cwd: root }).filter((path) => !table.includes(`\`${path}`))
+  const [list = ''] = /^- \*\*Packages\*\*:[^]*?(?=^- )/m.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+  return globSync('packages/*', { cwd: root }).flatMap((path) => {
+    const { name, private: isPrivate = false } = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as {
+      readonly name: string
+      readonly private?: boolean
+    }
+    const times = list.split(`[${name}](${path}/README.md)`).length - 1
+    return [
+      ...(table.includes(`\`${path}`) ? [] : [`docs/contributing.md omits ${path}`]),
+      ...(times === (isPrivate ? 0 : 1) ? [] : [`README.md lists ${name} ${times} times`]),
+    ]
+  })
 }
 
 /** Dependencies without a reason in ADR 1. */

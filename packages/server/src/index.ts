@@ -1,4 +1,4 @@
-/** `@pannier/server`: CouchDB's HTTP API on a Pannier database. */
+/** `@pannier/server`: a Pannier database behind PocketBase's REST and CouchDB's HTTP API. */
 export { createServer } from './server.ts'
 export type { ListenOptions, PannierServer } from './server.ts'
 export type { RestartReason, ServerOptions, SharedStorage } from './server-options.ts'
