@@ -4,7 +4,7 @@ import type { Page } from '../../tools/browser/browser.ts'
 
 export interface Action {
   readonly name: string
-  /** Where it begins. */
+  /** The view where it begins. */
   readonly hash: string
   readonly before?: (page: Page) => Promise<void>
   /** Ends when the page shows what was asked for. */

@@ -4,7 +4,7 @@ export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
   /** Ids of nodes, one per sample. */
   readonly samples: readonly number[]
-  /** Microseconds before each sample. */
+  /** The time before each sample, in microseconds. */
   readonly timeDeltas: readonly number[]
 }
 

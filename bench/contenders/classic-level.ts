@@ -53,7 +53,7 @@ export class ClassicLevelContender implements Contender {
     return this.#people!.get(id)
   }
 
-  /** LevelDB does not know how many there are. */
+  /** Counts one by one: LevelDB knows no number of entries. */
   count(): Promise<number> {
     return countKeys(this.#people!.keys())
   }

@@ -3150,7 +3150,7 @@ interface MetaRecord {
     readonly generation: Generation;
     /** The pages hold every commit up to and including this one; log records after it are to be replayed. */
     readonly sequence: CommitSequence;
-    /** What the root is, encoded. */
+    /** The roots of all trees, encoded. */
     readonly bytes: Uint8Array;
 }
 

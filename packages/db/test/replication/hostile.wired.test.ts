@@ -117,7 +117,7 @@ test('a request is sent once more if the connection was closed, and not after an
   expect(once).toEqual(['/docs'])
 })
 
-test('a replication without checkpoints reads and writes none', async () => {
+test('a replication without replication checkpoints reads and writes none of them', async () => {
   await using db = await open('x', { storage: memory() })
   const locals = async (checkpoint: 'none' | 'both'): Promise<number> => {
     const { fetch, paths } = answering(ofCouch)

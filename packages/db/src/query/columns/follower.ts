@@ -13,7 +13,7 @@ import type { QuerySource } from '../query-source.ts'
 /** Bodies that one step looks at. */
 const STEP_BODIES = 2048
 
-/** What was written after a sequence, tombstones too: a function that gives the next body, the same object each time. */
+/** Bodies written after a sequence, tombstones too: a function that gives the next body, the same object each time. */
 export function bodiesAfter(
   { bodies }: DocumentReader,
   sequence: number,
