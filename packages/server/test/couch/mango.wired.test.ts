@@ -287,6 +287,19 @@ describe('indexes', () => {
   })
 })
 
+test('an index does not give an order whose fields have different directions', async () => {
+  const url = await database([1, 2, 3].map((n) => ({ _id: String(n), a: n % 2, b: n })))
+  await post(url, '_index', { index: { fields: ['a', 'b'] } })
+  const sort = (...directions: readonly string[]): object => ({
+    selector: { a: { $gte: 0 }, b: { $gte: 0 } },
+    sort: [{ a: directions[0] }, { b: directions[1] }],
+  })
+  expect((await post(url, '_find', sort('desc', 'desc'))).docs!.map(({ _id }) => _id)).toEqual(['3', '1', '2'])
+  expect((await post(url, '_find', sort('asc', 'desc'))).docs!.map(({ _id }) => _id)).toEqual(['2', '3', '1'])
+  const { index } = (await post(url, '_explain', sort('asc', 'desc'))) as unknown as { index: { type: string } }
+  expect(index.type).toBe('special')
+})
+
 test('strings are in the order of ICU: ranges, equality, and rows, with an index and without', async () => {
   const names = ['bar', 'baz', 'Äpfel', 'apfel', 'Zoo', 'apple', 'a\u0308', 'ä']
   const url = await database(names.map((name, at) => ({ _id: String(at), name })))

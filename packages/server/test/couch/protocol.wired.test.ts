@@ -830,6 +830,18 @@ table('_local documents', () => database('local'), [
     status: 200,
     json: { rows: [{ id: '_local/a', doc: { n: 1 } }] },
   },
+  {
+    name: 'from one on',
+    request: 'GET /local/_local_docs?startkey="_local/b"',
+    status: 200,
+    json: { rows: [{ id: '_local/x' }] },
+  },
+  {
+    name: 'up to one',
+    request: 'GET /local/_local_docs?endkey="_local/b"',
+    status: 200,
+    json: { rows: [{ id: '_local/a' }] },
+  },
 ])
 
 table('_changes', () => database('feed', [...TEN, { _id: '_design/x', language: 'query' }]), [
