@@ -372,8 +372,21 @@ test('each user of a device has a database, and wiping deletes one of them', asy
   await client.signOut({ data: 'wipe', discard: true })
   app.isDown = true
   await client.close()
+  const isThere = ({ id }: User): Promise<boolean | undefined> => device.storage.has(`${device.name}-users-${id}`)
+  expect([await isThere(ann), await isThere(ben)]).toEqual([false, true])
   client = await device.open()
   expect(client.account).toBeUndefined()
+})
+
+test('a start skips more numbers of transactions than a device can lose with the power', async () => {
+  const own = new Device(app)
+  const numbers: number[] = []
+  for (let start = 0; start < 3; start++) {
+    await (await own.openAs(ann)).close()
+    const found = (await own.documents(`users-${ann.id}`)).find((one) => (one as { _id: string })._id === '$device')
+    numbers.push((found as unknown as { next: number }).next)
+  }
+  expect(numbers[2]! - numbers[0]!).toBeGreaterThan(1000)
 })
 
 test('an encrypted database opens with its key only, and another try signs in', async () => {
