@@ -185,9 +185,9 @@ export function normalise(predicate: Predicate, negated = false): Condition {
     case 'size':
     case 'mod':
       return { ...predicate, negated }
-    case 'quantified':
     default:
-      return unreachable(predicate as never)
+      // A kind without a case is an error of the compiler.
+      return unreachable(predicate satisfies { readonly kind: 'quantified' } as never)
   }
 }
 
