@@ -91,8 +91,15 @@ export function definitionOf(index: IndexStatement): string {
 
 /** The index statements of a definition that can be read: all, if it was checked. */
 export function statementsOf({ indexes }: Pick<Definition, 'indexes'>): readonly IndexStatement[] {
-  return indexes.flatMap((text) => parseIndex(text) ?? [])
+  const known = parsedIndexes.get(indexes)
+  if (known !== undefined) return known
+  const statements = indexes.flatMap((text) => parseIndex(text) ?? [])
+  parsedIndexes.set(indexes, statements)
+  return statements
 }
+
+/** Each login asks for the statements. Another definition has another list. */
+const parsedIndexes = new WeakMap<readonly string[], readonly IndexStatement[]>()
 
 /** The unique index of one column, in any case. */
 export function uniqueIndexOf(definition: Pick<Definition, 'indexes'>, column: string): IndexStatement | undefined {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { bind, createSchema, evaluate, parse, print, RuleError } from '@pannier/rules'
 import type { Collection, Comparison, Expression, Operand, RuleRecords, RuleRequest, Schema } from '@pannier/rules'
+import { LruMap } from 'pannier/internal'
 import { ruleFor } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import { ruleRecord } from '../access/rule-records.ts'
@@ -75,11 +76,35 @@ const [TRUE, FALSE] = [parse('1 = 1'), parse('1 = 0')]
 /** A time for rules of a device: a rule that reads the time has no answer there. */
 const NO_TIME = new Date(0)
 
-export function deviceRules(actor: Actor, { all, synced, own, account }: DeviceFacts): DeviceRules {
+/** Accounts whose cut rules are kept. Each pull asks for them. */
+const CUT_ACCOUNTS_MAX = 500
+
+/** By the schema of all collections, as another definition makes another one. */
+const cutCollections = new WeakMap<Schema, LruMap<string, readonly DeviceCollection[]>>()
+
+export function deviceRules(actor: Actor, facts: DeviceFacts): DeviceRules {
+  const cuts = cutCollections.get(facts.all) ?? new LruMap<string, readonly DeviceCollection[]>(CUT_ACCOUNTS_MAX)
+  cutCollections.set(facts.all, cuts)
+  const key = cutKey(actor, facts)
+  const collections = cuts.get(key) ?? collectionsFor(actor, facts)
+  cuts.set(key, collections)
+  const answer = { account: facts.account, collections }
+  const version = createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)
+  return { version, ...answer }
+}
+
+/** All that the cut of the rules depends on, besides the definitions. */
+function cutKey({ principal: { account, apiToken, isAdmin } }: Actor, { synced }: DeviceFacts): string {
+  const scopes = apiToken && Array.from(apiToken.scopes, ([id, actions]) => [id, ...actions])
+  const who = [isAdmin, account?.collection, account?.record['_id'], account?.record['_rev']]
+  return JSON.stringify([who, scopes, synced.map(({ id }) => id)])
+}
+
+function collectionsFor(actor: Actor, { all, synced, own }: DeviceFacts): readonly DeviceCollection[] {
   const known = own === undefined ? synced : [...new Set([...synced, own])]
   const bare = known.map((definition) => bareCollection(actor, definition))
   const schema = createSchema(bare)
-  const collections = bare.map((collection, index): DeviceCollection => {
+  return bare.map((collection, index): DeviceCollection => {
     const definition = known[index]!
     const cutting = { actor, all, schema, definition, isCreate: false, isOfField: false }
     const isSynced = synced.includes(definition)
@@ -101,9 +126,6 @@ export function deviceRules(actor: Actor, { all, synced, own, account }: DeviceF
       rules: { create: ruleOf('create'), update: ruleOf('update'), delete: ruleOf('delete') },
     }
   })
-  const answer = { account, collections }
-  const version = createHash('sha256').update(JSON.stringify(answer)).digest('base64url').slice(0, 22)
-  return { version, ...answer }
 }
 
 /** Without its rules, and with the fields that a device has the stored values of. */
