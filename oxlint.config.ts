@@ -10,6 +10,8 @@ import {
   PEER_BAN,
   SERVER_LAYERS,
   serverBansOf,
+  SYNC_ROOMS,
+  syncBansOf,
 } from './tools/checks/layers.ts'
 import type { ImportBan } from './tools/checks/layers.ts'
 
@@ -126,6 +128,7 @@ export default defineConfig({
     ...DETERMINISTIC.map(determinismRules),
     ...LAYERS.map((layer) => layerRules(`packages/db/src/${layer}`, bansOf(layer))),
     ...BACKEND_LAYERS.map((layer) => layerRules(`packages/backend/src/${layer}`, backendBansOf(layer))),
+    ...SYNC_ROOMS.map((room) => layerRules(`packages/backend/src/sync/${room}`, syncBansOf(room))),
     ...SERVER_LAYERS.map((layer) => layerRules(`packages/server/src/${layer}`, serverBansOf(layer))),
     ...ADMIN_LAYERS.map((layer) => layerRules(`packages/admin/src/${layer}`, adminBansOf(layer))),
     {

@@ -36,6 +36,8 @@ const CASES: readonly (readonly [path: string, text: string, rule: string | unde
   ['packages/server/src/couch/up.ts', "export { createServer } from '../server.ts'", 'no-restricted-imports'],
   ['packages/backend/src/gateway/http.ts', "export type { FastifyInstance } from 'fastify'", 'no-restricted-imports'],
   ['packages/backend/src/fields/up.ts', "export { x } from '../records/x.ts'", 'no-restricted-imports'],
+  ['packages/backend/src/sync/rules/up.ts', "export type { Feed } from '../feed/feed.ts'", 'no-restricted-imports'],
+  ['packages/backend/src/sync/push/down.ts', "export type { Feed } from '../feed/feed.ts'", undefined],
   ['packages/server/src/auth/status.ts', "export { HttpError } from '../http/http-error.ts'", 'no-restricted-imports'],
   ['packages/server/src/couch/status.ts', "export { HttpError } from '../http/http-error.ts'", undefined],
   ['pager/clock.ts', 'export const x: number = Date.now()', 'no-restricted-properties'],

@@ -45,6 +45,9 @@ export const BACKEND_LAYERS: readonly string[] = [
   'backups',
 ]
 
+/** Rooms of the backend's layer `sync`, lowest first. `sync.ts` puts them together, and has their map. */
+export const SYNC_ROOMS: readonly string[] = ['rules', 'feed', 'signals', 'push']
+
 /** Layers of the server, lowest first. `server.ts` puts them together; `cli` stands above that. */
 export const SERVER_LAYERS: readonly string[] = [
   'sandbox',
@@ -75,10 +78,12 @@ export function unlistedFolders(root: string): string[] {
   }
   const modules = globSync('packages/*/src/*/**/*.{ts,tsx}', { cwd: root })
   const folders = new Set(modules.map((path) => path.split('/').slice(0, 4).join('/')))
-  return [...folders].filter((path) => {
+  const unlisted = [...folders].filter((path) => {
     const [, name = '', , folder = ''] = path.split('/')
     return lists[name]?.includes(folder) !== true
   })
+  const rooms = new Set(globSync('packages/backend/src/sync/*/', { cwd: root }).map((path) => path.split('/')[4]!))
+  return [...unlisted, ...[...rooms].filter((room) => !SYNC_ROOMS.includes(room))]
 }
 
 /** The only files that re-export; nothing inside the library imports them. */
@@ -150,6 +155,13 @@ export function backendBansOf(layer: string): readonly ImportBan[] {
     ...bansOfAbove(layer, BACKEND_LAYERS, 'backend|index|internal'),
     { regex: '^(fastify|@fastify|undici|node:http|@pannier/server)', message: 'The domain knows no HTTP.' },
   ]
+}
+
+/** Everything that files of a room of `sync` may not import. */
+export function syncBansOf(room: string): readonly ImportBan[] {
+  const above = [...SYNC_ROOMS.slice(SYNC_ROOMS.indexOf(room) + 1), 'sync.ts']
+  const message = `sync/${room}/ is below ${above.join(', ')}: imports point down only, type imports included.`
+  return [...backendBansOf('sync'), { regex: `^\\.\\./(${above.join('|')})`, message }]
 }
 
 /** Everything that files of a layer of the server may not import. */

@@ -60,10 +60,10 @@ import { ReadModel, type ModelFigures, type ModelHome, type ReadyView } from './
 import { Reports } from './sql/reports.ts'
 import { SqlConsole } from './sql/sql-console.ts'
 import { DatabaseCheck } from './upkeep/database-check.ts'
-import { noteRules } from './sync/note-rules.ts'
+import { noteRules } from './sync/rules/note-rules.ts'
 import { clockBehindMs } from './gateway/seen-clock.ts'
-import { HeldNow } from './sync/held-now.ts'
-import { liveSync } from './sync/live-sync.ts'
+import { HeldNow } from './sync/feed/held-now.ts'
+import { liveSync } from './sync/signals/live-sync.ts'
 import { Sync } from './sync/sync.ts'
 
 /** The options of `openBackend`. */

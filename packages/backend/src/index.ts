@@ -40,9 +40,9 @@ export type { Report, ReportInput, ReportParameter } from './definitions/report.
 export type { Reports, ReportResult } from './sql/reports.ts'
 export type { SqlConsole, SqlResult } from './sql/sql-console.ts'
 export type { CheckState, DatabaseCheck } from './upkeep/database-check.ts'
-export type { CostForAccounts, ExplainedRule, ExplainedRules, RuleProblem } from './sync/explain-rules.ts'
-export type { PageLimits } from './sync/feed-page.ts'
-export type { Pusher } from './sync/push.ts'
+export type { CostForAccounts, ExplainedRule, ExplainedRules, RuleProblem } from './sync/rules/explain-rules.ts'
+export type { PageLimits } from './sync/feed/feed-page.ts'
+export type { Pusher } from './sync/push/push.ts'
 export type {
   Acknowledged,
   OwnWrite,
@@ -54,8 +54,8 @@ export type {
   PushTransaction,
   PushWrite,
   StoredOutcome,
-} from './sync/push-format.ts'
-export type { DeviceCollection, DeviceField, DeviceRules } from './sync/device-rules.ts'
+} from './sync/push/push-format.ts'
+export type { DeviceCollection, DeviceField, DeviceRules } from './sync/rules/device-rules.ts'
 export type { PullOptions, Sync, SyncHas, SyncPage, SyncRow } from './sync/sync.ts'
 export type {
   ListOptions,

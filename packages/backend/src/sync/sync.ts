@@ -1,6 +1,14 @@
 /**
  * Sync by rules: each replica of an account has exactly the records that the account may list. docs/internals/ruled-sync.md is the
  * contract.
+ *
+ * The rooms, lowest first:
+ *
+ *   rules/    The rules of a collection, cut for each kind of account: records and fields that a replica has, and the rules of a device.
+ *   feed/     A pull. An account has holdings (held-now), an index has the sides of records (sides-view). The spans between two holdings
+ *             are walked (spans), and make a page (feed-page). A sealed token is the state of a replica (feed-token).
+ *   signals/  A commit. Each watcher of a collection that would get something by a pull gets a signal.
+ *   push/     The writes of a device: checks, judgement, and outcomes that are kept by number.
  */
 import { createHmac } from 'node:crypto'
 import { isPannierError } from 'pannier'
@@ -12,21 +20,21 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, ServiceError } from '../gateway/service-error.ts'
 import type { RecordJson } from '../records/record-types.ts'
-import { Boots } from './boots.ts'
-import type { FeedRow, Has, PageLimits } from './feed-page.ts'
-import { Feed } from './feed.ts'
-import { forgetOld } from './forgetting.ts'
+import { Boots } from './feed/boots.ts'
+import type { FeedRow, Has, PageLimits } from './feed/feed-page.ts'
+import { Feed } from './feed/feed.ts'
+import { forgetOld } from './feed/forgetting.ts'
 import { isClockTrusted } from '../gateway/seen-clock.ts'
-import type { HeldNow } from './held-now.ts'
-import { HoldingsStore } from './holdings-store.ts'
-import { partOf } from './part.ts'
-import { Push, type Pusher, type PushHost } from './push.ts'
-import type { Acknowledged, Pushed, PushTransaction } from './push-format.ts'
-import { Seal } from './seal.ts'
-import { explainRules, type ExplainedRules } from './explain-rules.ts'
-import { indexName } from './sides-view.ts'
-import { assertSyncable, VIEWS } from './sync-rules.ts'
-import { deviceRules, type DeviceRules } from './device-rules.ts'
+import type { HeldNow } from './feed/held-now.ts'
+import { HoldingsStore } from './feed/holdings-store.ts'
+import { partOf } from './feed/part.ts'
+import { Push, type Pusher, type PushHost } from './push/push.ts'
+import type { Acknowledged, Pushed, PushTransaction } from './push/push-format.ts'
+import { Seal } from './feed/seal.ts'
+import { explainRules, type ExplainedRules } from './rules/explain-rules.ts'
+import { indexName } from './feed/sides-view.ts'
+import { assertSyncable, VIEWS } from './rules/sync-rules.ts'
+import { deviceRules, type DeviceRules } from './rules/device-rules.ts'
 
 /** The steps of a replica, in this order. */
 export type SyncRow =

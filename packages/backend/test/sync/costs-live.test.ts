@@ -3,7 +3,7 @@
  * accounts that are asked about a record, and those that are computed again are counted with 100 and with 10,000 sessions.
  */
 import { afterEach, expect, test, vi } from 'vitest'
-import { WatchedCollection } from '../../src/sync/watched-collection.ts'
+import { WatchedCollection } from '../../src/sync/signals/watched-collection.ts'
 import { FeedWorld, type Fields } from './feed-world.ts'
 import { LiveSessions } from './live-world.ts'
 

@@ -6,7 +6,7 @@ import { statementsOf } from '../../src/definitions/index-statement.ts'
 import { openBackend, type Backend } from '../../src/backend.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import { GUEST, SYSTEM } from '../../src/gateway/principal.ts'
-import type { DeviceCollection } from '../../src/sync/device-rules.ts'
+import type { DeviceCollection } from '../../src/sync/rules/device-rules.ts'
 import { NOBODY } from '../records/world.ts'
 import { IN_THREAD } from '../test-model.ts'
 

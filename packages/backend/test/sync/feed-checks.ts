@@ -1,5 +1,5 @@
 /** What must be true of every page of a feed, and of a replica that is complete. */
-import type { PulledPage } from '../../src/sync/feed.ts'
+import type { PulledPage } from '../../src/sync/feed/feed.ts'
 import type { FeedWorld } from './feed-world.ts'
 import { fieldsOf, type Replica } from './replica.ts'
 

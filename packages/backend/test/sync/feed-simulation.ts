@@ -1,8 +1,8 @@
 /** Random work of a server and of replicas that pull from it. After every complete pull both must agree. */
 import { join } from 'node:path'
 import type { Random } from '../../../db/testing/random.ts'
-import type { PageLimits } from '../../src/sync/feed-page.ts'
-import type { PulledPage } from '../../src/sync/feed.ts'
+import type { PageLimits } from '../../src/sync/feed/feed-page.ts'
+import type { PulledPage } from '../../src/sync/feed/feed.ts'
 import { FeedChecks } from './feed-checks.ts'
 import type { Backup, FeedWorld } from './feed-world.ts'
 import { randomEdit, randomFilter, randomRule, replicateSome, setFieldRules, SYNCED, USERS } from './random-feed.ts'

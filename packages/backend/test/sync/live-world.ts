@@ -4,7 +4,7 @@ import { CommitStates, type StepReader } from '../../src/events/commit-states.ts
 import { Subscriber } from '../../src/events/subscriber.ts'
 import { topicsOf } from '../../src/events/topic.ts'
 import type { Signals } from '../../src/events/signals.ts'
-import { liveSync } from '../../src/sync/live-sync.ts'
+import { liveSync } from '../../src/sync/signals/live-sync.ts'
 import type { FeedWorld } from './feed-world.ts'
 
 /** A session of an account. */

@@ -1,6 +1,6 @@
 /** Goal: what is known of a transaction is there for as long as promised, and then leaves nothing behind. */
 import { expect, test } from 'vitest'
-import { Outcomes } from '../../src/sync/outcomes.ts'
+import { Outcomes } from '../../src/sync/push/outcomes.ts'
 import { openWorld } from '../records/world.ts'
 
 const DEVICE = 'device'

@@ -1,6 +1,6 @@
 /** Goal: a replica of a part has what the account may list of it. Method: cases on the feed, and on one without the repair, which must fail. */
 import { expect, test } from 'vitest'
-import { partOf, WHOLE } from '../../src/sync/part.ts'
+import { partOf, WHOLE } from '../../src/sync/feed/part.ts'
 import { FeedWorld } from './feed-world.ts'
 import * as without from './mutations.ts'
 import { claim, OF_PROJECT } from './scene.ts'

@@ -1,6 +1,6 @@
 /** What a client keeps of the feeds of one account, as docs/internals/ruled-sync.md says. */
-import type { PulledPage } from '../../src/sync/feed.ts'
-import type { FeedToken } from '../../src/sync/feed-token.ts'
+import type { PulledPage } from '../../src/sync/feed/feed.ts'
+import type { FeedToken } from '../../src/sync/feed/feed-token.ts'
 
 interface ReplicaRecord {
   readonly rev: string

@@ -1,8 +1,8 @@
 /** A small world and replicas, for cases by hand: each pull is checked. */
 import { makeFolder, removeFolder } from '../../../../tools/processes.ts'
 import type { Mutation } from '../../../../tools/test/mutants.ts'
-import type { PageLimits } from '../../src/sync/feed-page.ts'
-import type { PulledPage } from '../../src/sync/feed.ts'
+import type { PageLimits } from '../../src/sync/feed/feed-page.ts'
+import type { PulledPage } from '../../src/sync/feed/feed.ts'
 import { FeedChecks } from './feed-checks.ts'
 import { dateOf, FeedWorld, START_MS, type FieldRules, type Fields, type Rows } from './feed-world.ts'
 import { LiveSessions, type LiveSession } from './live-world.ts'

@@ -1,6 +1,6 @@
 /** The format of a device's writes, and of the server's outcomes: docs/internals/sync-writes.md. */
-import type { ErrorData } from '../gateway/service-error.ts'
-import type { RecordInput, RecordJson } from '../records/record-types.ts'
+import type { ErrorData } from '../../gateway/service-error.ts'
+import type { RecordInput, RecordJson } from '../../records/record-types.ts'
 
 /**
  * The base of a write: a revision, or the result of write `at` of transaction `n`; null: any state. `rev`: that revision, as the device

@@ -5,15 +5,15 @@
 import type { RuleRecord } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import type { GuardReader, LeftRow, Positioned, RememberedRows, WrittenDocument } from 'pannier/internal'
-import { ruleRecord } from '../access/rule-records.ts'
-import type { JsonObject } from '../gateway/documents.ts'
-import { jsonSize } from '../gateway/json-size.ts'
+import { ruleRecord } from '../../access/rule-records.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
+import { jsonSize } from '../../gateway/json-size.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import type { Part } from './part.ts'
 import { ReachedState } from './reached-state.ts'
-import { withheld } from './ruled-fields.ts'
+import { withheld } from '../rules/ruled-fields.ts'
 import { allOf, countIn, heldAt, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
-import type { AccountRule, AccountRules } from './sync-rules.ts'
+import type { AccountRule, AccountRules } from '../rules/sync-rules.ts'
 
 /** The steps of a replica, in this order. */
 export type FeedRow =

@@ -1,7 +1,7 @@
 /** Notes in the log what a list rule costs when it is saved. Rules that can't be synced are allowed: REST answers them. */
-import type { Definitions } from '../definitions/definitions.ts'
-import type { Definition, Rule } from '../definitions/definition.ts'
-import { LOG_LEVELS, type LogWriter } from '../gateway/log-entry.ts'
+import type { Definitions } from '../../definitions/definitions.ts'
+import type { Definition, Rule } from '../../definitions/definition.ts'
+import { LOG_LEVELS, type LogWriter } from '../../gateway/log-entry.ts'
 import { explainRules } from './explain-rules.ts'
 
 interface NoteRulesParts {

@@ -1,4 +1,5 @@
 /** The state of a replica, and how far a sweep has come: docs/internals/ruled-sync.md. */
+import type { SyncedAccount } from '../rules/ruled-fields.ts'
 
 /**
  * A state of a replica between two bounds, as of a sequence. It has all that `must` shows at all times from `fromMs` to `toMs`. It has
@@ -33,8 +34,7 @@ export interface Sweep extends Reached {
 export interface FeedToken {
   /** The collection of the library, which another one of its name is not. */
   readonly collection: number
-  /** The definition of the accounts' collection, and the account; `null`: a guest. */
-  readonly account: readonly [collection: string, id: string] | null
+  readonly account: SyncedAccount
   /** The start of the server that made it, and how far the index was then. */
   readonly boot: string
   readonly builtTo: number

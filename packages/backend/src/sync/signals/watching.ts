@@ -3,10 +3,10 @@ import { RuleError } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import { isPannierError } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
-import type { HeldNow, Holder } from './held-now.ts'
-import { Reads } from './noted-reads.ts'
-import { heldAt, type AllHeldAt } from './spans.ts'
-import type { AccountRules } from './sync-rules.ts'
+import type { HeldNow, Holder } from '../feed/held-now.ts'
+import { Reads } from '../feed/noted-reads.ts'
+import { heldAt, type AllHeldAt } from '../feed/spans.ts'
+import type { AccountRules } from '../rules/sync-rules.ts'
 
 /** The state of a watcher as of the commits that were looked at. */
 export interface Watching {

@@ -1,11 +1,11 @@
 /** One account that gets signals about a collection, and its sessions. */
 import { Viewer } from '@pannier/rules/cut'
-import type { Subscriber } from '../events/subscriber.ts'
-import type { Topic } from '../events/topic.ts'
-import type { Principal } from '../gateway/principal.ts'
+import type { Subscriber } from '../../events/subscriber.ts'
+import type { Topic } from '../../events/topic.ts'
+import type { Principal } from '../../gateway/principal.ts'
 import { AGAIN_MS, isTimed } from './held-difference.ts'
-import { holderOf, type Holder } from './held-now.ts'
-import type { AllHeldAt } from './spans.ts'
+import { holderOf, type Holder } from '../feed/held-now.ts'
+import type { AllHeldAt } from '../feed/spans.ts'
 import type { Watching } from './watching.ts'
 
 /** A session, and after which commit it gets signals. */

@@ -2,9 +2,9 @@
 import type { RuleRecord } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import type { FeedToken, Reached } from './feed-token.ts'
-import { isAsMuch, withheld } from './ruled-fields.ts'
+import { isAsMuch, withheld } from '../rules/ruled-fields.ts'
 import { heldAt, isClocked, minus, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
-import type { AccountRule, AccountRules } from './sync-rules.ts'
+import type { AccountRule, AccountRules } from '../rules/sync-rules.ts'
 
 /** The account of a replica, and its rules. */
 interface Replicated {

@@ -1,9 +1,9 @@
 /** The part of a collection that a replica wants: a filter over the own fields of a record. docs/internals/ruled-sync.md is the contract. */
 import { createHash } from 'node:crypto'
 import { bind, evaluate, parse, RuleError, type Expression, type Operand, type RuleRecord } from '@pannier/rules'
-import type { KnownDefinitions } from '../access/rule-records.ts'
-import type { Definition } from '../definitions/definition.ts'
-import { ServiceError } from '../gateway/service-error.ts'
+import type { KnownDefinitions } from '../../access/rule-records.ts'
+import type { Definition } from '../../definitions/definition.ts'
+import { ServiceError } from '../../gateway/service-error.ts'
 
 /** The part that a replica has of the records that its account may list. */
 export interface Part {

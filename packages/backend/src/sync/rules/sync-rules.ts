@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto'
 import { parse, RuleError, type Collection, type Schema } from '@pannier/rules'
 import { cut, type Alternative, type Cut } from '@pannier/rules/cut'
-import { ruleFor } from '../access/access.ts'
-import type { KnownDefinitions } from '../access/rule-records.ts'
-import type { Definition } from '../definitions/definition.ts'
-import type { Principal } from '../gateway/principal.ts'
-import { ServiceError } from '../gateway/service-error.ts'
+import { ruleFor } from '../../access/access.ts'
+import type { KnownDefinitions } from '../../access/rule-records.ts'
+import type { Definition } from '../../definitions/definition.ts'
+import type { Principal } from '../../gateway/principal.ts'
+import { ServiceError } from '../../gateway/service-error.ts'
 import { ruledFieldsOf, type FieldRule, type RuledFields } from './ruled-fields.ts'
 
 /** The name of the index that accounts are shown records by. */

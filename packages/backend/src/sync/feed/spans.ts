@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { Viewer, type Alternative, type Holding, type Holdings } from '@pannier/rules/cut'
 import type { LastRange, RememberedRows } from 'pannier/internal'
-import type { AccountRule, AccountRules } from './sync-rules.ts'
+import type { AccountRule, AccountRules } from '../rules/sync-rules.ts'
 import { compareBounds, testsAlike } from './meet.ts'
 
 /** Rows of one ground. */

@@ -1,12 +1,12 @@
 /** Says what the rules of a collection cost, and what keeps it from being synced, for those who write them: docs/internals/rule-cuts.md. */
 import { parse, RuleError } from '@pannier/rules'
 import { costOf, cut, type CutCost, type RuleCost } from '@pannier/rules/cut'
-import type { KnownDefinitions } from '../access/rule-records.ts'
-import type { Definition, Rule } from '../definitions/definition.ts'
-import { ruleIndexesOf } from '../definitions/rule-indexes.ts'
-import { SUPERUSERS } from '../definitions/system-collections.ts'
-import { holdsRecords } from '../fields/field-types.ts'
-import { invalid } from '../gateway/service-error.ts'
+import type { KnownDefinitions } from '../../access/rule-records.ts'
+import type { Definition, Rule } from '../../definitions/definition.ts'
+import { ruleIndexesOf } from '../../definitions/rule-indexes.ts'
+import { SUPERUSERS } from '../../definitions/system-collections.ts'
+import { holdsRecords } from '../../fields/field-types.ts'
+import { invalid } from '../../gateway/service-error.ts'
 import { EVERYBODY, LIST_RULE, ruleError, syncProblem, syncRules } from './sync-rules.ts'
 
 /** Why something is not possible. */

@@ -3,10 +3,10 @@
  * knows a field by that write. docs/internals/sync-writes.md is the contract.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Definition } from '../definitions/definition.ts'
-import { meant } from '../fields/apply-input.ts'
-import { valueIn } from '../fields/field-types.ts'
-import type { WrittenRecord } from '../records/write/operations.ts'
+import type { Definition } from '../../definitions/definition.ts'
+import { meant } from '../../fields/apply-input.ts'
+import { valueIn } from '../../fields/field-types.ts'
+import type { WrittenRecord } from '../../records/write/operations.ts'
 import { digestOf, type Outcomes } from './outcomes.ts'
 import type { MadeValues, PushTransaction, PushWrite } from './push-format.ts'
 

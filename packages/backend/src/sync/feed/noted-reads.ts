@@ -3,8 +3,8 @@
  * read now.
  */
 import type { RuleRecords } from '@pannier/rules'
-import type { RecordChange } from '../events/record-changes.ts'
-import { holdsRecords } from '../fields/field-types.ts'
+import type { RecordChange } from '../../events/record-changes.ts'
+import { holdsRecords } from '../../fields/field-types.ts'
 
 /** With more reads of one account, its collections are noted as a whole. */
 const READS_MAX = 500

@@ -1,6 +1,6 @@
 /** Why a transaction is rejected for good, and what only hinders it now. docs/internals/sync-writes.md is the contract. */
-import { ServiceError, type ErrorData, type ServiceErrorCode } from '../gateway/service-error.ts'
-import { BatchError } from '../records/batch-error.ts'
+import { ServiceError, type ErrorData, type ServiceErrorCode } from '../../gateway/service-error.ts'
+import { BatchError } from '../../records/batch-error.ts'
 import type { PushCode, StoredOutcome } from './push-format.ts'
 
 class Dependent extends ServiceError {}

@@ -3,8 +3,8 @@
  * restored backup never reached is not, even if nobody says that it was restored.
  */
 import type { Collection, Database } from 'pannier'
-import { randomSecret, type Chance } from '../gateway/chance.ts'
-import { BOOTS_COLLECTION } from '../gateway/seen-clock.ts'
+import { randomSecret, type Chance } from '../../gateway/chance.ts'
+import { BOOTS_COLLECTION } from '../../gateway/seen-clock.ts'
 
 interface Boot {
   readonly id: string

@@ -1,11 +1,11 @@
 /** Checks that a write must pass whatever the rules are: docs/internals/sync-writes.md. */
-import type { KnownDefinitions } from '../access/rule-records.ts'
-import type { Definition } from '../definitions/definition.ts'
-import { fileFieldMeant, meant } from '../fields/apply-input.ts'
-import { fieldError } from '../fields/field-errors.ts'
-import type { Principal } from '../gateway/principal.ts'
-import { ServiceError } from '../gateway/service-error.ts'
-import type { RateLimitRule } from '../settings/settings-values.ts'
+import type { KnownDefinitions } from '../../access/rule-records.ts'
+import type { Definition } from '../../definitions/definition.ts'
+import { fileFieldMeant, meant } from '../../fields/apply-input.ts'
+import { fieldError } from '../../fields/field-errors.ts'
+import type { Principal } from '../../gateway/principal.ts'
+import { ServiceError } from '../../gateway/service-error.ts'
+import type { RateLimitRule } from '../../settings/settings-values.ts'
 import type { PushTransaction, PushWrite } from './push-format.ts'
 import { refuse } from './rejection.ts'
 

@@ -3,9 +3,11 @@
  * What they come to is what REST shows (`records/read/field-rules.ts`). docs/internals/ruled-sync.md is the contract.
  */
 import type { RuleRecord } from '@pannier/rules'
-import type { Definition } from '../definitions/definition.ts'
-import { ACCOUNT_SECRETS } from '../definitions/system-fields.ts'
-import type { FeedToken } from './feed-token.ts'
+import type { Definition } from '../../definitions/definition.ts'
+import { ACCOUNT_SECRETS } from '../../definitions/system-fields.ts'
+
+/** The account of a replica: the definition of its collection, and its id. `null`: a guest. */
+export type SyncedAccount = readonly [collection: string, id: string] | null
 
 /** A rule that shows fields of those records that it admits. */
 export interface FieldRule {
@@ -52,7 +54,7 @@ const NOTHING: ReadonlySet<string> = new Set()
 /** The fields of a record that an account does not see. `admits`: whether the rule at a place admits the record. */
 export function withheld(
   { rules, hidden, hasAddresses }: RuledFields,
-  account: FeedToken['account'],
+  account: SyncedAccount,
   record: RuleRecord,
   admits: (place: number) => boolean,
 ): ReadonlySet<string> {

@@ -2,11 +2,11 @@
 import { recordSide } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
 import { forgetLeft, readSnapshot, rememberedRows, rememberingView, type GuardReader } from 'pannier/internal'
-import { ruleRecord } from '../access/rule-records.ts'
-import { recordsName, type Definition } from '../definitions/definition.ts'
-import type { JsonObject } from '../gateway/documents.ts'
+import { ruleRecord } from '../../access/rule-records.ts'
+import { recordsName, type Definition } from '../../definitions/definition.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
 import { groundOf } from './spans.ts'
-import { SIDES_VIEW, type SyncRules } from './sync-rules.ts'
+import { SIDES_VIEW, type SyncRules } from '../rules/sync-rules.ts'
 
 /** How often an index is brought up to what others have written meanwhile. */
 const UPDATES_MAX = 5

@@ -5,13 +5,13 @@
 import type { Database } from 'pannier'
 import { readSnapshot } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
-import type { KnownDefinitions } from '../access/rule-records.ts'
-import { recordsName } from '../definitions/definition.ts'
-import { BOOTS_COLLECTION } from '../gateway/seen-clock.ts'
+import type { KnownDefinitions } from '../../access/rule-records.ts'
+import { recordsName } from '../../definitions/definition.ts'
+import { BOOTS_COLLECTION } from '../../gateway/seen-clock.ts'
 import type { Boots } from './boots.ts'
 import { renewalOf, type HoldingsStore } from './holdings-store.ts'
 import { EMPTY, forgetSides, indexName, indexOf, type IndexState } from './sides-view.ts'
-import { VIEWS } from './sync-rules.ts'
+import { VIEWS } from '../rules/sync-rules.ts'
 
 /** How far the indexes were at a time, by their names. */
 interface Mark {

@@ -5,13 +5,13 @@
 import type { RuleRecords } from '@pannier/rules'
 import { holdingsOf, type Holdings } from '@pannier/rules/cut'
 import { LruMap, type GuardReader } from 'pannier/internal'
-import { ruleRecords, type KnownDefinitions } from '../access/rule-records.ts'
-import { recordsName } from '../definitions/definition.ts'
-import type { Principal } from '../gateway/principal.ts'
-import type { FeedToken } from './feed-token.ts'
+import { ruleRecords, type KnownDefinitions } from '../../access/rule-records.ts'
+import { recordsName } from '../../definitions/definition.ts'
+import type { Principal } from '../../gateway/principal.ts'
+import type { SyncedAccount } from '../rules/ruled-fields.ts'
 import { weightOf } from './holdings-store.ts'
 import { Reads } from './noted-reads.ts'
-import type { AccountRules } from './sync-rules.ts'
+import type { AccountRules } from '../rules/sync-rules.ts'
 
 /** The holdings of an account, and the collections that were read to compute them. */
 interface Held {
@@ -73,7 +73,7 @@ function isTimed({ alternatives }: AccountRules): boolean {
 
 /** The account that holds. */
 export interface Holder {
-  readonly account: FeedToken['account']
+  readonly account: SyncedAccount
   /** Whether the manage rule is asked. It admits no API token. */
   readonly isManager: boolean
 }

@@ -1,6 +1,6 @@
 /** Common records of two holdings of the same rules. */
 import type { Holding, Holdings } from '@pannier/rules/cut'
-import type { AccountRules } from './sync-rules.ts'
+import type { AccountRules } from '../rules/sync-rules.ts'
 
 /** The holdings of records that both surely show. Where they test otherwise, or have no common range, nothing of an alternative. */
 export function meet({ alternatives }: AccountRules, one: Holdings, other: Holdings): Holdings {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Collection, Database, Transaction } from 'pannier'
-import type { Account } from '../gateway/principal.ts'
+import type { Account } from '../../gateway/principal.ts'
 import type { StoredOutcome } from './push-format.ts'
 
 interface OutcomeDocument {

@@ -3,7 +3,7 @@
  * 800-38D); the key belongs to the data.
  */
 import { createCipheriv, createDecipheriv } from 'node:crypto'
-import type { Chance } from '../gateway/chance.ts'
+import type { Chance } from '../../gateway/chance.ts'
 import type { FeedToken } from './feed-token.ts'
 
 const CIPHER = 'aes-256-gcm'

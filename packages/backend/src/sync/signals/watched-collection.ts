@@ -2,8 +2,8 @@
 import type { RuleRecord } from '@pannier/rules'
 import { recordSide, type Viewer } from '@pannier/rules/cut'
 import { isTimed, turnOf } from './held-difference.ts'
-import { groundOf, groundsOf } from './spans.ts'
-import type { SyncedCollection } from './sync-rules.ts'
+import { groundOf, groundsOf } from '../feed/spans.ts'
+import type { SyncedCollection } from '../rules/sync-rules.ts'
 import type { Watcher } from './watcher.ts'
 import type { Watching } from './watching.ts'
 
