@@ -93,7 +93,7 @@ export function deviceRules(actor: Actor, facts: DeviceFacts): DeviceRules {
   return { version, ...answer }
 }
 
-/** All that the cut of the rules depends on, besides the definitions. */
+/** The cut of the rules depends on this text and on the definitions. */
 function cutKey({ principal: { account, apiToken, isAdmin } }: Actor, { synced }: DeviceFacts): string {
   const scopes = apiToken && Array.from(apiToken.scopes, ([id, actions]) => [id, ...actions])
   const who = [isAdmin, account?.collection, account?.record['_id'], account?.record['_rev']]
