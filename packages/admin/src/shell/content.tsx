@@ -49,7 +49,7 @@ function Begun({ name, collection }: Readonly<Record<'name' | 'collection', stri
   const title = SERVER_VIEWS.find((view) => view.name === name)?.title ?? collection
   return (
     <>
-      <h1 className="hidden-text">{title === '' ? TEXTS.start.title : title}</h1>
+      <h1 className="hidden-text">{title === '' ? TEXTS.shell.welcome : title}</h1>
       <Loading />
     </>
   )

@@ -14,8 +14,8 @@ import type { MenuItem } from '../../parts/menu.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { reloadCollections, useCollections } from '../../state/collections.ts'
 import { goTo } from '../../state/route.ts'
-import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
+import { START } from '../../texts/start.ts'
 import { useDraft } from './drafts.ts'
 import { duplicateOf } from './duplicate.ts'
 
@@ -60,7 +60,7 @@ function Duplicate({ collection, onClose }: ActionProps): ReactNode {
     const made = await createCollection(duplicateOf(collection, name, list))
     onClose()
     await reloadCollections()
-    showDone(ALL.start.made(made.name))
+    showDone(START.made(made.name))
     goTo(['fields', made.name])
   }
   return (

@@ -6,7 +6,7 @@ import type { Collection, Field, NewField } from '../../api/collections.ts'
 import type { DefinitionChange } from '../../api/definitions.ts'
 import { ApiError, BAD_FORMAT, isObject } from '../../api/request.ts'
 import { Store, useStore } from '../../state/store.ts'
-import { TEXTS } from '../../texts.ts'
+import { START } from '../../texts/start.ts'
 import { kindOf } from '../kinds.ts'
 import { withRenamedColumns } from './index-statement.ts'
 
@@ -82,7 +82,7 @@ export function errorsIn(error: unknown): unknown {
 export function errorAt(errors: unknown, ...path: readonly (string | number)[]): string | undefined {
   const found = errorsBelow(errors, ...path)
   if (!isError(found)) return undefined
-  return path.at(-1) === 'name' && found.code === BAD_FORMAT ? TEXTS.start.badName : found.message
+  return path.at(-1) === 'name' && found.code === BAD_FORMAT ? START.badName : found.message
 }
 
 export function errorsBelow(errors: unknown, ...path: readonly (string | number)[]): unknown {

@@ -11,8 +11,8 @@ import { errorText, showDone } from '../../parts/toasts.tsx'
 import { useUnsaved } from '../../parts/use-unsaved.ts'
 import { reloadCollections } from '../../state/collections.ts'
 import { goTo, linkTo } from '../../state/route.ts'
-import { TEXTS as ALL } from '../../texts.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
+import { START } from '../../texts/start.ts'
 import { FieldList } from '../fields/field-list.tsx'
 import { ViewQuery } from '../fields/view-query.tsx'
 import { allErrors, errorAt, errorsIn, newField, sentFields } from './drafts.ts'
@@ -53,7 +53,7 @@ function NewCollection({
         ...(type === 'view' ? { viewQuery, fields: [] } : { fields: sentFields(fields) }),
       })
       await reloadCollections()
-      showDone(ALL.start.made(made.name))
+      showDone(START.made(made.name))
       goTo(['rules', made.name])
     } catch (failure) {
       const found = errorsIn(failure)
@@ -69,7 +69,7 @@ function NewCollection({
         <h1>{texts.title}</h1>
         <div className="view-actions">
           <a className="button" href={linkTo(['start'])}>
-            {ALL.start.example}
+            {START.example}
           </a>
         </div>
       </header>
@@ -94,7 +94,7 @@ function NewCollection({
           {refusal}
         </p>
         <Button kind="primary" icon="add" onPress={make}>
-          {ALL.start.submit}
+          {START.submit}
         </Button>
       </form>
     </>
@@ -112,8 +112,8 @@ function NameAndType({ draft: { name, type }, errors, onName, onType }: NameAndT
   return (
     <div className="field-grid">
       <TextInput
-        label={ALL.start.name}
-        help={ALL.start.nameHelp}
+        label={START.name}
+        help={START.nameHelp}
         value={name}
         error={errorAt(errors, 'name')}
         onValue={onName}
@@ -121,7 +121,7 @@ function NameAndType({ draft: { name, type }, errors, onName, onType }: NameAndT
         autoCapitalize="off"
         autoComplete="off"
       />
-      <FormField label={ALL.start.type} help={texts.typeHelp[type]}>
+      <FormField label={START.type} help={texts.typeHelp[type]}>
         {(control) => (
           <select
             {...control}

@@ -10,10 +10,9 @@ import { Form } from '../../parts/form.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
 import { reloadCollections } from '../../state/collections.ts'
 import { goTo } from '../../state/route.ts'
-import { TEXTS } from '../../texts.ts'
+import { START } from '../../texts/start.ts'
 import { FIELD_TYPES, kindOf } from '../kinds.ts'
 
-const { start } = TEXTS
 const TYPES = FIELD_TYPES.filter((type) => {
   const { needsOptions, isAutomatic, isHashed } = kindOf({ type })
   return !needsOptions && !isAutomatic && !isHashed
@@ -61,21 +60,21 @@ export function NewCollectionForm(): ReactNode {
       const dates = type === 'auth' ? [] : DATES
       const made = await createCollection({ name: name.trim(), type, fields: [...own, ...dates], ...RULES[access] })
       await reloadCollections()
-      showDone(start.made(made.name))
+      showDone(START.made(made.name))
       goTo(['records', made.name])
       return undefined
     } catch (error) {
       const ofName = error instanceof ApiError ? error.fields['name'] : undefined
       if (ofName === undefined) return errorText(error)
-      setNameError(ofName.code === BAD_FORMAT ? start.badName : ofName.message)
+      setNameError(ofName.code === BAD_FORMAT ? START.badName : ofName.message)
       return undefined
     }
   }
   return (
-    <Form onSubmit={submit} submit={start.submit}>
+    <Form onSubmit={submit} submit={START.submit}>
       <TextInput
-        label={start.name}
-        help={start.nameHelp}
+        label={START.name}
+        help={START.nameHelp}
         error={nameError}
         value={name}
         onValue={setName}
@@ -84,9 +83,9 @@ export function NewCollectionForm(): ReactNode {
         autoCapitalize="off"
         autoComplete="off"
       />
-      <Choice label={start.type} value={type} options={['base', 'auth']} names={start.types} onValue={setType} />
+      <Choice label={START.type} value={type} options={['base', 'auth']} names={START.types} onValue={setType} />
       <FieldRows fields={fields} onFields={setFields} />
-      <Choice label={start.rules} value={access} options={ACCESS} names={start.access} onValue={setAccess} />
+      <Choice label={START.rules} value={access} options={ACCESS} names={START.access} onValue={setAccess} />
     </Form>
   )
 }
@@ -127,19 +126,19 @@ function FieldRows({ fields, onFields }: FieldRowsProps): ReactNode {
     onFields([...fields, { id: Math.max(0, ...fields.map(({ id }) => id)) + 1, name: '', type: 'text' }])
   return (
     <fieldset className="rows">
-      <legend className="field-label">{start.fields}</legend>
+      <legend className="field-label">{START.fields}</legend>
       {fields.map(({ id, name, type }) => (
         <div className="rows-row" key={id}>
           <input
             className="input"
-            aria-label={start.fieldName}
+            aria-label={START.fieldName}
             value={name}
             spellCheck={false}
             onChange={({ target }) => change(id, { name: target.value })}
           />
           <select
             className="input"
-            aria-label={start.fieldType}
+            aria-label={START.fieldType}
             value={type}
             onChange={({ target }) => change(id, { type: target.value })}
           >
@@ -152,13 +151,13 @@ function FieldRows({ fields, onFields }: FieldRowsProps): ReactNode {
           <Button
             kind="quiet"
             icon="trash"
-            label={start.removeField(name)}
+            label={START.removeField(name)}
             onPress={() => onFields(fields.filter((field) => field.id !== id))}
           />
         </div>
       ))}
       <Button kind="quiet" icon="add" onPress={add}>
-        {start.addField}
+        {START.addField}
       </Button>
     </fieldset>
   )

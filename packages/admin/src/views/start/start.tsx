@@ -7,28 +7,27 @@ import { showDone, showError } from '../../parts/toasts.tsx'
 import { findCollection, reloadCollections, useCollections } from '../../state/collections.ts'
 import { goTo, linkTo } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
+import { START } from '../../texts/start.ts'
 import { NewCollectionForm } from './new-collection-form.tsx'
 import sheet from './start.css'
-
-const { start } = TEXTS
 
 export function Start(): ReactNode {
   return (
     <div className="start">
       <link rel="stylesheet" href={sheet} precedence="page" />
       <header>
-        <h1>{start.title}</h1>
-        <p>{start.text}</p>
+        <h1>{TEXTS.shell.welcome}</h1>
+        <p>{START.text}</p>
       </header>
       <div className="start-ways">
         <section className="panel" aria-labelledby="start-make">
           <h2 id="start-make">
-            <Icon name="collection" /> {start.make}
+            <Icon name="collection" /> {START.make}
           </h2>
-          <p>{start.makeText}</p>
+          <p>{START.makeText}</p>
           <NewCollectionForm />
           <p className="start-more">
-            <a href={linkTo(['new'])}>{start.moreTypes}</a>
+            <a href={linkTo(['new'])}>{START.moreTypes}</a>
           </p>
         </section>
         <Example />
@@ -42,29 +41,29 @@ function Example(): ReactNode {
   const [progress, setProgress] = useState<readonly [done: number, all: number]>()
   const load = async (): Promise<void> => {
     const { EXAMPLE, loadExample } = await import('./example.ts')
-    if (EXAMPLE.some(({ name }) => findCollection(list, name) !== undefined)) return showError(start.exampleThere)
+    if (EXAMPLE.some(({ name }) => findCollection(list, name) !== undefined)) return showError(START.exampleThere)
     try {
       await loadExample((done, all) => setProgress([done, all]))
     } finally {
       setProgress(undefined)
       await reloadCollections()
     }
-    showDone(start.exampleLoaded)
+    showDone(START.exampleLoaded)
     goTo(['records', 'articles'])
   }
   return (
     <section className="panel" aria-labelledby="start-example">
       <h2 id="start-example">
-        <Icon name="list" /> {start.example}
+        <Icon name="list" /> {START.example}
       </h2>
-      <p>{start.exampleText}</p>
+      <p>{START.exampleText}</p>
       <Button icon="download" onPress={load}>
-        {start.loadExample}
+        {START.loadExample}
       </Button>
       {progress !== undefined && (
         <label className="progress">
           <progress value={progress[0]} max={progress[1]} />
-          <span>{start.progress(...progress)}</span>
+          <span>{START.progress(...progress)}</span>
         </label>
       )}
     </section>
