@@ -17,7 +17,7 @@ const environment: Environment = {
 }
 
 startSession(environment)
-startDevice(async () => (await import('./state/device/holding.ts')).begin(environment))
+startDevice(async () => (await import('./state/device/device-replica.ts')).begin(environment))
 createRoot(document.getElementById('app')!).render(
   <EnvironmentContext value={environment}>
     <App />

@@ -1888,7 +1888,7 @@ interface BeginOptions {
     /** How often a file is named. */
     readonly namings?: number;
     /** The transaction in which it takes place. */
-    readonly place?: Place;
+    readonly place?: CollectionSource;
     /** The application for hooks. */
     readonly app?: HookApp;
 }
@@ -1974,6 +1974,11 @@ interface CollectionEvent extends AppEvent {
     /** As it will be; of a delete, as it is. */
     readonly collection: Definition;
     readonly type: 'create' | 'update' | 'delete' | 'validate';
+}
+
+/** Where a write takes place. */
+interface CollectionSource {
+    collection<T extends object>(name: string): TransactionCollection<T>;
 }
 
 /** A commit, or several between which no state was held. */
@@ -3364,11 +3369,6 @@ class Passwords {
     isOutdated(record: string): boolean;
     /** Runs another derivation in the same queue. */
     queued<T>(work: () => Promise<T>): Promise<T>;
-}
-
-/** Where a write takes place. */
-interface Place {
-    collection<T extends object>(name: string): TransactionCollection<T>;
 }
 
 /** A function of the operator, and where it stands. */

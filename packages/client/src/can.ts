@@ -18,7 +18,7 @@ export interface Question {
 }
 
 /** Records that were read of the device; undefined: the device does not know. */
-type Known = Map<string, RuleRecord | null | undefined | FoundRecords>
+type KnownRecords = Map<string, RuleRecord | null | undefined | FoundRecords>
 
 /** Undefined: that can't be known here. */
 export async function answerOf(
@@ -35,7 +35,7 @@ export async function answerOf(
 }
 
 /** The record that the rule is about, and what is sent. */
-interface Asked {
+interface RuleQuestion {
   readonly record: RuleRecord
   readonly body?: Values
 }
@@ -45,7 +45,7 @@ async function askedOf(
   device: DeviceRecords,
   { name, fields }: DeviceCollection,
   { action, id, values }: Question,
-): Promise<Asked | undefined> {
+): Promise<RuleQuestion | undefined> {
   const { fields: known } = createSchema([{ name, fields }]).collections[0]!
   if (action === 'create') {
     const { id: _, ...body } = values!
@@ -75,7 +75,7 @@ interface Asking {
 const NO_TIME = new Date(0)
 
 /** The rule of the collection, and those of the fields that are sent. */
-function answer({ rules, own, question, records }: Asking, { record, body }: Asked): boolean | undefined {
+function answer({ rules, own, question, records }: Asking, { record, body }: RuleQuestion): boolean | undefined {
   const schema = createSchema(rules.collections)
   const { action, values } = question
   const { account } = rules
@@ -119,7 +119,7 @@ class DeviceRecords {
   readonly #declared: Declared
   readonly #rules: Rules
   readonly #schema: Schema
-  readonly #known: Known = new Map()
+  readonly #known: KnownRecords = new Map()
 
   constructor(tx: Transaction, declared: Declared, rules: Rules) {
     this.#store = new Store(tx)

@@ -176,14 +176,14 @@ async function isNamed(store: Store, { of, n }: Pick<StoredFile, 'of' | 'n'>): P
   return Object.values(record ?? {}).some((value) => listOf(value).includes(of.name))
 }
 
-interface Asked {
+interface FileSource {
   readonly db: Database
   readonly server: Server
   readonly token: () => Promise<string | undefined>
 }
 
 /** The content of a file of a record. @throws ClientError NOT_FOUND, UNREACHABLE, SIGNED_OUT */
-export async function fileOf(asked: Asked, record: NamedRecord, name: string): Promise<Blob> {
+export async function fileOf(asked: FileSource, record: NamedRecord, name: string): Promise<Blob> {
   const { db, server } = asked
   const { collectionName: collection, id } = record
   const part = newFileOf(name)?.part
@@ -198,7 +198,7 @@ export async function fileOf(asked: Asked, record: NamedRecord, name: string): P
   return content
 }
 
-async function fetched({ server, token }: Asked, of: NonNullable<StoredFile['of']>): Promise<Blob> {
+async function fetched({ server, token }: FileSource, of: NonNullable<StoredFile['of']>): Promise<Blob> {
   const path = `/api/files/${[of.collection, of.id, of.name].map(encodeURIComponent).join('/')}`
   const held = await token()
   let response = await answerTo(server, path)

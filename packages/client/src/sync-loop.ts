@@ -49,7 +49,7 @@ export interface LoopHost {
 }
 
 /** A page that is under way. */
-interface Asked {
+interface PendingPage {
   readonly request: PullRequest
   readonly answering: Promise<PullAnswer>
 }
@@ -258,7 +258,7 @@ export class SyncLoop {
   async #pull(token: string | undefined): Promise<void> {
     const { db, declared } = this.#host
     let has: Has | undefined
-    let ahead: Asked | undefined
+    let ahead: PendingPage | undefined
     for (;;) {
       const { request, answering } = ahead ?? this.#ask(await nextPull(db, declared, has), token)
       const answer = answerTo(request, await answering)
@@ -275,7 +275,7 @@ export class SyncLoop {
     }
   }
 
-  #ask(request: PullRequest, token: string | undefined): Asked {
+  #ask(request: PullRequest, token: string | undefined): PendingPage {
     const { signal } = this.#ended
     const answering = this.#host.server.send<PullAnswer>('POST /api/sync/pull', request, { token, signal })
     // Nobody waits for it, if the page before it is not applied.

@@ -301,7 +301,7 @@ export function exclusively<T>(storage: DatabaseStorage, name: string, work: () 
 export function followCommits(database: Database, listener: (collections: ReadonlySet<string>, isLocal: boolean) => void): () => void;
 
 /** Forgets the rows that have left a view up to a sequence. */
-export function forgetLeft(database: Database, collection: string, view: string, upTo: number): Promise<void>;
+export function forgetDepartedRows(database: Database, collection: string, view: string, upTo: number): Promise<void>;
 
 /** The attachment in the library's form. */
 export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment;

@@ -15,7 +15,7 @@ export type { GuardReader, WrittenDocument } from './database/records/guard-read
 export { endOf, followCommits, listenersHaveHeard, newestCommit } from './database/records/follow-commits.ts'
 export { holdSnapshot, readSnapshot } from './database/records/read-snapshot.ts'
 export type { SnapshotReader } from './database/records/read-snapshot.ts'
-export { forgetLeft, rememberedRows, rememberingView } from './database/records/remembering-views.ts'
+export { forgetDepartedRows, rememberedRows, rememberingView } from './database/records/remembering-views.ts'
 export type { LeftRow } from './view/remembered-changes.ts'
 export type { LastRange, Positioned, RememberedRows } from './view/remembered-rows.ts'
 export { truncate } from './database/records/truncate.ts'

@@ -8,7 +8,7 @@ import { compareBy } from './find-options.ts'
 import type { ParsedOptions, SortField } from './find-options.ts'
 import { matchesQuery, meetsAlone } from './match.ts'
 import { planQuery } from './plan-query.ts'
-import type { Documents, Found, PartPlan, QueryPlan } from './plan-query.ts'
+import type { Documents, FoundDocument, PartPlan, QueryPlan } from './plan-query.ts'
 import type { SearchValue } from './search-fields.ts'
 import { searchPath } from './stored-document.ts'
 
@@ -19,12 +19,12 @@ export async function findDocuments(
   documents: Documents,
   query: SearchQuery,
   options: ParsedOptions,
-): Promise<Found[]> {
+): Promise<FoundDocument[]> {
   const { skip, limit, newest, sort } = options
   if (limit === 0) return []
   const order = newest ? NEWEST : sort
   const plan = await planQuery(documents, query)
-  let found: Found[]
+  let found: FoundDocument[]
   if (plan.selector !== undefined) {
     const paths = order.map(sortPath) as '_id'[]
     const ordered = documents
@@ -41,7 +41,7 @@ async function findCandidates(
   query: SearchQuery,
   plan: QueryPlan,
   { order, skip, limit }: { readonly order: readonly SortField[]; readonly skip: number; readonly limit: number },
-): Promise<Found[]> {
+): Promise<FoundDocument[]> {
   const { keys, isExact } = await candidates(documents, plan)
   const sorted = [...keys].sort()
   const [{ field, descending }] = order as readonly [SortField]
@@ -141,15 +141,15 @@ async function walk(
   return { keys, isExact }
 }
 
-async function keysOf(query: Query<Found, Found>): Promise<string[]> {
+async function keysOf(query: Query<FoundDocument, FoundDocument>): Promise<string[]> {
   const rows = await query.fields('_id').toArray()
   return rows.map(({ _id }) => _id)
 }
 
 /** Documents with these keys that match; some may have changed since the index was read. */
-async function matching(documents: Documents, query: SearchQuery, keys: readonly string[]): Promise<Found[]> {
+async function matching(documents: Documents, query: SearchQuery, keys: readonly string[]): Promise<FoundDocument[]> {
   const found = await documents.get(keys)
-  return found.filter((document) => document !== undefined && matchesQuery(query, document)) as Found[]
+  return found.filter((document) => document !== undefined && matchesQuery(query, document)) as FoundDocument[]
 }
 
 /** As many as are wanted, and not many more are read. */
@@ -158,9 +158,9 @@ async function firstMatching(
   query: SearchQuery,
   keys: readonly string[],
   wanted: number,
-): Promise<Found[]> {
+): Promise<FoundDocument[]> {
   if (wanted >= keys.length) return await matching(documents, query, keys)
-  const found: Found[] = []
+  const found: FoundDocument[] = []
   for (let at = 0; at < keys.length && found.length < wanted;) {
     const count = Math.max(wanted - found.length, BATCH_MIN)
     found.push(...(await matching(documents, query, keys.slice(at, at + count))))

@@ -11,11 +11,11 @@ import { HAS_TAGS, idKey, isId, searchPath } from './stored-document.ts'
 import type { StoredDocument } from './stored-document.ts'
 
 export type Documents = TransactionCollection<StoredDocument>
-export type Found = Stored<StoredDocument>
+export type FoundDocument = Stored<StoredDocument>
 
 export interface PartPlan {
   readonly part: SearchPart
-  readonly selector: Selector<Found>
+  readonly selector: Selector<FoundDocument>
   /** Conditions that the selector does not express. */
   readonly others: SearchPart
 }
@@ -23,7 +23,7 @@ export interface PartPlan {
 export interface QueryPlan {
   readonly parts: readonly PartPlan[]
   /** Says all of the query; undefined if no selector does. */
-  readonly selector: Selector<Found> | undefined
+  readonly selector: Selector<FoundDocument> | undefined
 }
 
 /** A field with more different values is walked instead. */
@@ -68,7 +68,7 @@ async function planPart(
     else selectors.push(selector)
   }
   const selector = selectors.length === 1 ? selectors[0]! : { $and: selectors }
-  return { part, selector: selector as Selector<Found>, others }
+  return { part, selector: selector as Selector<FoundDocument>, others }
 }
 
 /** Told by counts of the index's entries; undefined if there are too many. */

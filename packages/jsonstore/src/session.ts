@@ -10,7 +10,7 @@ import type { StoredDocument } from './stored-document.ts'
 /** Pannier's collections by name: of the database, or inside a transaction. */
 export type Access = (name: string) => TransactionCollection<StoredDocument>
 
-interface Held {
+interface OpenTransaction {
   readonly begun: Promise<Transaction>
   readonly finished: Promise<void>
   readonly end: (rollback: boolean) => void
@@ -25,7 +25,7 @@ export class Session {
   readonly database: Database
   readonly environment: Environment
   readonly isEncrypted: boolean
-  #held: Held | undefined
+  #held: OpenTransaction | undefined
   #lastDirty = 0
 
   constructor({ username, database, environment, isEncrypted }: SessionParts) {
@@ -82,7 +82,7 @@ export class Session {
   }
 
   /** Runs works in turn: nothing is written while a query reads. */
-  #inHeld<R>(held: Held, work: (access: Access) => Promise<R>): Promise<R> {
+  #inHeld<R>(held: OpenTransaction, work: (access: Access) => Promise<R>): Promise<R> {
     const result = Promise.all([held.begun, settled(held.last)]).then(([tx]) => work(accessOf(tx)))
     held.last = result
     return result
@@ -90,7 +90,7 @@ export class Session {
 }
 
 /** A transaction of the database that is open until `end` is called. */
-function hold(database: Database): Held {
+function hold(database: Database): OpenTransaction {
   const begun = Promise.withResolvers<Transaction>()
   const ended = Promise.withResolvers<void>()
   let runs = 0

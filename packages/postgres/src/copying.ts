@@ -28,7 +28,7 @@ interface Table {
 const PAGES: Table = { name: 'page', key: 'id' }
 const RECORDS: Table = { name: 'log', key: 'sequence' }
 
-export class Copying {
+export class CopyToTarget {
   readonly #sides: Sides
   /** Rows that the target has, by number, with the transaction that wrote each of them at the source. */
   readonly #copied: ReadonlyMap<Table, Map<number, string>> = new Map([
@@ -148,7 +148,7 @@ export class Copying {
   }
 
   /** The writers at the source need not wait any more. */
-  async goOn(): Promise<void> {
+  async resumeWrites(): Promise<void> {
     const { source, id, copy } = this.#sides
     const text = `update ${source.settings.schema}.fence set away = null where database = $1 and away = $2`
     await this.#ask(source, { text, values: [id, copy] })

@@ -8,7 +8,7 @@
 import type { PannierError } from 'pannier'
 import { tellListener } from 'pannier/internal'
 import type { Result, Statement } from './connections.ts'
-import { Copying } from './copying.ts'
+import { CopyToTarget } from './copying.ts'
 import { failure } from './errors.ts'
 import type { OnePostgres } from './one-postgres.ts'
 import { FROZEN_MS_MAX, type Places, type Spot } from './places.ts'
@@ -66,7 +66,7 @@ class Move {
   readonly #work: MoveWork
   /** Names the move, and the copy that it makes. */
   readonly #number: number
-  readonly #copying: Copying
+  readonly #copying: CopyToTarget
 
   constructor(places: Places, name: string, { spot, id, target }: Ends, work: MoveWork) {
     this.#places = places
@@ -76,7 +76,7 @@ class Move {
     this.#id = id
     this.#work = work
     this.#number = places.newNumber()
-    this.#copying = new Copying({ source: this.#source, id, target, copy: this.#number })
+    this.#copying = new CopyToTarget({ source: this.#source, id, target, copy: this.#number })
   }
 
   async run(): Promise<void> {
@@ -158,7 +158,7 @@ class Move {
       await this.#places.cancel(this.#name, this.#number)
       const look = { text: `select number from ${this.#placement} where name = $1`, values: [this.#name] }
       if ((await this.#atHome(look)).rows[0]?.[0] === this.#number) return
-      await this.#copying.goOn()
+      await this.#copying.resumeWrites()
       await this.#places.deleteCopy(this.#target, this.#number)
     } catch {
       // PostgreSQL is away.

@@ -22,7 +22,7 @@ export interface Spot {
 }
 
 /** A handle's look for its database in one PostgreSQL. */
-interface Found {
+interface DatabaseRow {
   readonly id: number | undefined
   /** Undefined: it is gone. */
   readonly away: number | undefined
@@ -115,7 +115,7 @@ export class Places {
    * Where to look next for a database that is gone, or that a move has stopped. What a dead move has left is undone or finished here.
    * Undefined: it was destroyed. 'wait': a move is under way.
    */
-  async follow(name: string, at: Spot, { id, away }: Found): Promise<Spot | undefined | 'wait'> {
+  async follow(name: string, at: Spot, { id, away }: DatabaseRow): Promise<Spot | undefined | 'wait'> {
     const row = await this.#placementOf(name)
     if (row === undefined) return undefined
     const { spot, moving } = row

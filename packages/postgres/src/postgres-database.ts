@@ -33,7 +33,7 @@ const RELAXED = 'set local synchronous_commit = off'
 /**
  * The counters that a poll reads: the newest commit, the newest storage checkpoint, and how often the keyring was put.
  */
-interface Seen {
+interface Counters {
   readonly sequence: number
   readonly generation: number
   readonly keyrings: number
@@ -74,7 +74,7 @@ export class PostgresDatabase implements SharedDatabase {
   #place = ''
   #barrier = 0
   /** The newest of what this handle has read or written. An answer that comes late takes nothing back. */
-  #seen: Seen = { sequence: 0, generation: 0, keyrings: 0 }
+  #seen: Counters = { sequence: 0, generation: 0, keyrings: 0 }
   #meta: Meta | undefined
   /** A call may still be under way. */
   #unsettled = false
@@ -250,7 +250,7 @@ export class PostgresDatabase implements SharedDatabase {
     }
   }
 
-  #hasSeen({ sequence = 0, generation = 0, keyrings = 0 }: Partial<Seen>): void {
+  #hasSeen({ sequence = 0, generation = 0, keyrings = 0 }: Partial<Counters>): void {
     const seen = this.#seen
     this.#seen = {
       sequence: Math.max(seen.sequence, sequence),

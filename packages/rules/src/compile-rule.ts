@@ -30,7 +30,7 @@ interface Atom {
 }
 
 /** The join that a selection is about, and the rows that are known. */
-interface Place {
+interface SelectionScope {
   readonly here: Join
   readonly work: Work
   /** The joins that have rows, `here` too. */
@@ -84,19 +84,19 @@ function joinsOf(part: Part): ReadonlySet<Join> {
   return part.kind === 'atom' ? part.joins : new Set(part.of.flatMap((each) => [...joinsOf(each)]))
 }
 
-function openOf(part: Part, { bound }: Place): Join[] {
+function openOf(part: Part, { bound }: SelectionScope): Join[] {
   return Array.from(joinsOf(part)).filter((join) => !bound.has(join))
 }
 
 /** The records for which some choice of rows of the open joins meets all parts. */
-function select(parts: readonly Part[], place: Place): Compiled {
+function select(parts: readonly Part[], place: SelectionScope): Compiled {
   const flat = parts.flatMap((part) => (part.kind === 'and' ? part.of : [part]))
   if (flat.some((part) => part.kind === 'and')) return select(flat, place)
   const groups = independent(flat, (part) => openOf(part, place)).map((group) => selectGroup(group, place))
   return { selection: both(groups.map((group) => group.selection)), isExact: groups.every((group) => group.isExact) }
 }
 
-function selectGroup(parts: readonly Part[], place: Place): Compiled {
+function selectGroup(parts: readonly Part[], place: SelectionScope): Compiled {
   const alternatives = parts.find((part) => part.kind === 'or')
   if (alternatives !== undefined) {
     const rest = parts.filter((part) => part !== alternatives)
@@ -114,7 +114,7 @@ function union(parts: readonly Compiled[]): Compiled {
   return { selection: either(parts.map((part) => part.selection)), isExact: parts.every((part) => part.isExact) }
 }
 
-function compileAtom({ test, wanted, none }: Atom, place: Place): Compiled {
+function compileAtom({ test, wanted, none }: Atom, place: SelectionScope): Compiled {
   if (none === undefined) return compileTest(test, wanted, place.here, place.work)
   const failing = select([atom(test, false)], place)
   // What has too many records can't be subtracted.
@@ -122,7 +122,7 @@ function compileAtom({ test, wanted, none }: Atom, place: Place): Compiled {
 }
 
 /** Chooses a row of a join. */
-function step(join: Join, parts: readonly Part[], place: Place): Compiled {
+function step(join: Join, parts: readonly Part[], place: SelectionScope): Compiled {
   const { work, here } = place
   const bound = new Set([...place.bound, join])
   const withRow = (row: Row): Compiled => {

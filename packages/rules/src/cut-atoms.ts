@@ -45,7 +45,7 @@ function matchAll(number: AtomNumber, every: NonNullable<Leaf['every']>): Atom {
 }
 
 /** Names that a comparison asks beside records. */
-export interface Asked {
+export interface AskedNames {
   /** A value of the account. */
   readonly auth: boolean
   /** The account's address, which may be empty. */
@@ -61,7 +61,7 @@ export interface Asked {
 const PARTS = /^@(second|minute|hour|day|month|weekday|year)$/
 
 /** The names that a comparison asks. */
-export function askedBy({ left, right }: Comparison): Asked {
+export function askedBy({ left, right }: Comparison): AskedNames {
   const operands = [left, right].flatMap((operand) => (operand.kind === 'call' ? [operand, ...operand.of] : [operand]))
   const names = operands.flatMap((operand) => (operand.kind === 'name' ? [operand.name] : []))
   const macros = names.filter((name) => MACRO_NAMES.includes(name))

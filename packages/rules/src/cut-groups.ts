@@ -1,5 +1,5 @@
 /** Tells on which side of the cut the conditions on one joined row are: the record's, the account's, or both. */
-import { fieldsRead, fieldTo, isFixed, isKnownRow, type Asked, type Atom, type AtomNumber } from './cut-atoms.ts'
+import { fieldsRead, fieldTo, isFixed, isKnownRow, type AskedNames, type Atom, type AtomNumber } from './cut-atoms.ts'
 import { pairOf } from './compile-rule.ts'
 import type { Join, Value } from './plan.ts'
 import { affinityOf, valueType, type Collection } from './schema.ts'
@@ -74,7 +74,7 @@ export function groupsOf(atoms: readonly Atom[], record: Join): Atom[][] {
 export function cutGroup(
   group: readonly Atom[],
   record: Join,
-  asked: (atom: Atom) => Asked,
+  asked: (atom: Atom) => AskedNames,
   mayMiss: (group: readonly Atom[]) => boolean,
 ): Cutting {
   const atoms = group.map((atom) => atom.number)
@@ -193,7 +193,7 @@ function isOwnColumn(value: Value, record: Join): boolean {
 
 const SWAPPED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
 
-function rangeOf(group: readonly Atom[], record: Join, asks: readonly Asked[]): OwnRange | undefined {
+function rangeOf(group: readonly Atom[], record: Join, asks: readonly AskedNames[]): OwnRange | undefined {
   const [atom, ...others] = group
   const { test, every } = atom!.leaf
   if (others.length > 0 || every !== undefined || test.kind !== 'compare') return undefined
@@ -202,7 +202,7 @@ function rangeOf(group: readonly Atom[], record: Join, asks: readonly Asked[]): 
   const isSwapped = isOwnColumn(right, record)
   const [value, other] = isSwapped ? [right, left] : [left, right]
   if (value.kind !== 'field' || !isOwnColumn(value, record) || valueType(value.field) === 'boolean') return undefined
-  const [{ auth, clock }] = asks as [Asked]
+  const [{ auth, clock }] = asks as [AskedNames]
   if (auth && clock !== 'none') return undefined
   // Else the column's values would be converted, and have another order.
   if (other.kind !== 'parameter' && (other.kind !== 'field' || affinityOf(other.field) !== affinityOf(value.field)))

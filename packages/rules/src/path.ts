@@ -66,7 +66,7 @@ export function scopeOf({ schema, collection: name, request, now, unsaved = fals
 }
 
 /** Where a path has come to. */
-interface Place {
+interface PathPosition {
   readonly collection: Collection
   readonly row: Join
   /** The same row for match-all: never shared with another comparison. */
@@ -131,7 +131,7 @@ function join(key: string, made: Join, at: number, scope: Scope): Join {
   return found
 }
 
-function fieldPath(parts: readonly Part[], start: Place, scope: Scope): Side {
+function fieldPath(parts: readonly Part[], start: PathPosition, scope: Scope): Side {
   let place = start
   for (let i = 0; i < parts.length - 1; i++) {
     const { name, at } = parts[i]!
@@ -150,7 +150,7 @@ function fieldPath(parts: readonly Part[], start: Place, scope: Scope): Side {
   return lastField(parts.at(-1)!, place, scope)
 }
 
-function relatedPlace(field: Field, at: number, place: Place, scope: Scope): Place {
+function relatedPlace(field: Field, at: number, place: PathPosition, scope: Scope): PathPosition {
   const collection = find(field.to, at, scope)
   const key = `${place.key}.${field.name}`
   let { row, own } = place
@@ -165,7 +165,7 @@ function relatedPlace(field: Field, at: number, place: Place, scope: Scope): Pla
 }
 
 /** `posts_via_author`: undefined if the name leads nowhere, in a request. */
-function backPlace({ name, at }: Part, place: Place, scope: Scope): Place | undefined {
+function backPlace({ name, at }: Part, place: PathPosition, scope: Scope): PathPosition | undefined {
   const [, from = '', fieldName = ''] = /^(\w+)_via_(\w+)$/.exec(name) ?? []
   const collection = scope.schema.find(from)
   const field = collection?.fields.get(fieldName)
@@ -188,7 +188,7 @@ function backPlace({ name, at }: Part, place: Place, scope: Scope): Place | unde
   return { ...place, collection, row, own, isMany: place.isMany || field.isMany || !field.isUnique, key }
 }
 
-function backNames({ collection }: Place, { schema }: Scope): string[] {
+function backNames({ collection }: PathPosition, { schema }: Scope): string[] {
   return schema.collections.flatMap((from) =>
     Array.from(from.fields.values())
       .filter((field) => kindOf(field).isRelation && schema.find(field.to) === collection)
@@ -206,7 +206,7 @@ function checkVisible(field: Field, collection: Collection, at: number, { truste
     throw new RuleError('forbidden', `Only superusers may filter by "${name}".`, at)
 }
 
-function jsonPath(field: Field, parts: readonly Part[], { row, own, isMany }: Place): Side {
+function jsonPath(field: Field, parts: readonly Part[], { row, own, isMany }: PathPosition): Side {
   // PocketBase drops what a column's name cannot have.
   const path = parts.map(({ name }) => name.replaceAll(':', ''))
   const empty = path.indexOf('')
@@ -215,7 +215,7 @@ function jsonPath(field: Field, parts: readonly Part[], { row, own, isMany }: Pl
   return { value: value(row), nulls: 'never', every: isMany ? value(own) : undefined }
 }
 
-function lastField(part: Part, place: Place, scope: Scope): Side {
+function lastField(part: Part, place: PathPosition, scope: Scope): Side {
   const [name, modifier] = splitModifier(part)
   const { collection, row, own } = place
   const field = collection.fields.get(name)
@@ -240,7 +240,7 @@ function lastField(part: Part, place: Place, scope: Scope): Side {
   }
 }
 
-function eachOf(field: Field, at: number, { row, own, isMany, key }: Place, scope: Scope): Side {
+function eachOf(field: Field, at: number, { row, own, isMany, key }: PathPosition, scope: Scope): Side {
   const elements = join(`${key}.${field.name}:each`, { kind: 'each', parent: row, field }, at, scope)
   const every: Value = { kind: 'element', join: { kind: 'each', parent: own, field } }
   return {

@@ -32,13 +32,13 @@ export function parameter(value: string | number | boolean, real: boolean = type
   return { kind: 'parameter', value, real }
 }
 
-interface Found {
+interface LookedUp {
   readonly isThere: boolean
   readonly value: unknown
 }
 
 /** Follows keys and indexes into objects and lists. */
-export function lookUp(from: unknown, keys: readonly string[]): Found {
+export function lookUp(from: unknown, keys: readonly string[]): LookedUp {
   let value = from
   for (const key of keys) {
     if (typeof value !== 'object' || value === null) return MISSING
@@ -50,7 +50,7 @@ export function lookUp(from: unknown, keys: readonly string[]): Found {
   return value === undefined ? MISSING : { isThere: true, value }
 }
 
-const MISSING: Found = { isThere: false, value: null }
+const MISSING: LookedUp = { isThere: false, value: null }
 
 /** A text sent for a number field is read as a number, as forms send it. */
 export function requestValue(value: unknown, isNumber: boolean): Value {

@@ -33,7 +33,7 @@ export function recordSide(rule: Cut, alternative: Alternative, record: RuleReco
 /** The view of an account with these holdings at a time. */
 export class Viewer {
   readonly #rule: Cut
-  readonly #held: readonly (Held | null)[]
+  readonly #held: readonly (PreparedHolding | null)[]
 
   constructor(rule: Cut, holdings: Holdings, now: Date) {
     this.#rule = rule
@@ -87,7 +87,7 @@ export class Viewer {
 }
 
 /** A holding, ready to be asked often. */
-interface Held {
+interface PreparedHolding {
   readonly holding: Holding
   readonly grounds: ReadonlySet<string> | undefined
   readonly sets: readonly { readonly isIn: boolean; readonly values: ReadonlySet<string> }[]
@@ -96,7 +96,7 @@ interface Held {
   readonly records: RuleRecords
 }
 
-function heldOf(rule: Cut, holding: Holding, now: Date): Held {
+function heldOf(rule: Cut, holding: Holding, now: Date): PreparedHolding {
   const { account } = holding
   return {
     holding,
@@ -130,7 +130,12 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make())
 }
 
-function passesSet(rule: Cut, set: OwnSet, { isIn, values }: Held['sets'][number], own: RuleRecord): boolean {
+function passesSet(
+  rule: Cut,
+  set: OwnSet,
+  { isIn, values }: PreparedHolding['sets'][number],
+  own: RuleRecord,
+): boolean {
   const passesOne = (value: string): boolean => values.has(value) === isIn
   const all = valuesOf(rule, set, own)
   return set.isEvery ? all.every(passesOne) : all.some(passesOne)

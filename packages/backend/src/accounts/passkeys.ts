@@ -53,7 +53,7 @@ interface StoredPasskey {
 }
 
 /** The site that browsers bind keys to. */
-interface Place {
+interface Site {
   readonly rpID: string
   readonly origin: string
 }
@@ -267,7 +267,7 @@ export class Passkeys {
   }
 
   /** Where the pages of the application are. @throws ServiceError UNSUPPORTED */
-  #place(): Place {
+  #place(): Site {
     const { appURL } = this.#host.settings.values.meta
     const url = URL.parse(appURL)
     if (url === null || url.hostname === '')

@@ -8,11 +8,11 @@ export interface Cursor {
   /** The number of the commit. */
   readonly sequence: number
   /** Undefined: all of the commit. */
-  readonly within: Place | undefined
+  readonly within: MessagePosition | undefined
 }
 
 /** Where a message stands in its commit. */
-export interface Place {
+export interface MessagePosition {
   readonly change: number
   readonly message: number
 }
@@ -40,6 +40,6 @@ export class Cursors {
 }
 
 /** Whether a message comes after a cursor of the same commit. */
-export function isAfter({ change, message }: Place, { within }: Cursor): boolean {
+export function isAfter({ change, message }: MessagePosition, { within }: Cursor): boolean {
   return within !== undefined && (change > within.change || (change === within.change && message > within.message))
 }

@@ -9,7 +9,7 @@ import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import type { Principal } from '../gateway/principal.ts'
 import type { RecordReads } from '../records/record-reads.ts'
 import { CommitStates, KEPT_MS, type CommitStep, type StepReader } from './commit-states.ts'
-import { Cursors, isAfter, type Cursor, type Place } from './cursor.ts'
+import { Cursors, isAfter, type Cursor, type MessagePosition } from './cursor.ts'
 import { groupBinder } from './group-rules.ts'
 import type { RecordChange } from './record-changes.ts'
 import { RecordMessages, type LateEvent, type RecordEvent } from './record-messages.ts'
@@ -272,7 +272,9 @@ export class Notifier {
   }
 
   /** Numbers the messages of a step: each subscriber has a number of its own for each change. */
-  #numbered(sequence: number): (subscriber: Subscriber, change: number) => Cursor & { readonly within: Place } {
+  #numbered(
+    sequence: number,
+  ): (subscriber: Subscriber, change: number) => Cursor & { readonly within: MessagePosition } {
     let counted = -1
     const counts = new Map<Subscriber, number>()
     return (subscriber, change) => {

@@ -27,7 +27,7 @@ export interface DeliverOptions {
   readonly once?: boolean
 }
 
-type Told =
+type ServerMessage =
   | { readonly kind: 'subscribe'; readonly principal: SentPrincipal; readonly input: JsonObject }
   | {
       readonly kind: 'deliver'
@@ -59,7 +59,9 @@ export class OtherServers {
 
   constructor(options: OtherServersOptions) {
     this.#options = options
-    options.fleet.listen(TOPIC, (message) => this.#answer((message as unknown as { readonly told: Told }).told))
+    options.fleet.listen(TOPIC, (message) =>
+      this.#answer((message as unknown as { readonly told: ServerMessage }).told),
+    )
   }
 
   /** @throws ServiceError NOT_FOUND if no server has the client, and what `subscribe` of its server throws */
@@ -86,18 +88,18 @@ export class OtherServers {
     this.#tell({ kind: 'look', collection, record: String(record['_id']) })
   }
 
-  #tell(told: Told): void {
+  #tell(told: ServerMessage): void {
     this.#options.fleet.tell({ topic: TOPIC, told })
   }
 
-  async #ask(clientId: string, told: Told): Promise<unknown> {
+  async #ask(clientId: string, told: ServerMessage): Promise<unknown> {
     const { fleet } = this.#options
     const server = clientId.slice(0, ID_CHARS)
     if (fleet.id === '' || server === fleet.id) return undefined
     return fleet.ask(server, { topic: TOPIC, told } satisfies Message)
   }
 
-  async #answer(told: Told): Promise<unknown> {
+  async #answer(told: ServerMessage): Promise<unknown> {
     const { own } = this.#options
     switch (told.kind) {
       case 'broadcast':

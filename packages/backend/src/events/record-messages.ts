@@ -111,7 +111,7 @@ export class RecordMessages {
     const asking = document === undefined || old === undefined ? [] : groups.filter(asksForLeaves)
     const others = asking.filter((group) => !admitted.has(group))
     const left = others.length === 0 ? [] : await admittedGroups(before, others, records[1]!, spent)
-    const shown = new Shown(this.#options.reads, state, change)
+    const shown = new SharedEvents(this.#options.reads, state, change)
     const told: (readonly [SubscriptionGroup, RecordEvent | LateEvent])[] = []
     const turns = new Turns(state.environment)
     for (const group of admitted) {
@@ -160,7 +160,7 @@ function leaving({ definition, id }: RecordChange): RecordEvent {
 }
 
 /** The records of one change as groups see them. Groups that see the same share an object. */
-class Shown {
+class SharedEvents {
   readonly #reads: Pick<RecordReads, 'findIn'>
   readonly #state: RecordSnapshot
   readonly #change: RecordChange

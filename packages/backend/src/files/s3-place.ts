@@ -22,7 +22,7 @@ const OTHER_THAN_ASCII = /[^\x20-\x7e]/g
 
 type Query = Readonly<Record<string, string>>
 
-interface Asked {
+interface S3Request {
   readonly key?: string
   readonly query?: Query
   readonly headers?: Readonly<Record<string, string>>
@@ -145,7 +145,7 @@ export class S3Place implements FilePlace {
   }
 
   /** The text of an answer that says that it went well. @throws Error also for what is missing */
-  async #done(method: string, asked: Asked): Promise<string> {
+  async #done(method: string, asked: S3Request): Promise<string> {
     const answer = await this.#answer(method, asked)
     if (answer === undefined) throw failed(method, asked.key ?? this.#bucket, 404, '')
     return answer.text
@@ -154,7 +154,7 @@ export class S3Place implements FilePlace {
   /** The whole answer. Undefined: an object is missing. @throws Error with the reason of the service */
   async #answer(
     method: string,
-    asked: Asked,
+    asked: S3Request,
   ): Promise<{ readonly headers: Headers; readonly text: string } | undefined> {
     return this.#ask(method, asked, async (response) => {
       const { status, ok, headers } = response
@@ -166,7 +166,7 @@ export class S3Place implements FilePlace {
   }
 
   /** Sends a request. `read` reads from the answer what has to come in time. */
-  async #ask<T>(method: string, asked: Asked, read: (response: Response) => Promise<T>): Promise<T> {
+  async #ask<T>(method: string, asked: S3Request, read: (response: Response) => Promise<T>): Promise<T> {
     const { key = '', query = {}, headers = {}, body, reading } = asked
     if (/(?:^|\/)\.{1,2}(?:\/|$)/.test(key)) throw new Error(`S3 takes no key with . or .. between slashes: ${key}`)
     const path = key.split('/').map(encoded).join('/')

@@ -29,7 +29,7 @@ export interface BorrowedDatabase extends Disposable {
   release(): void
 }
 
-interface Entry {
+interface PooledDatabase {
   readonly name: string
   readonly opening: Promise<Database>
   borrowers: number
@@ -62,9 +62,9 @@ export class DatabasePool {
   readonly #idleMsMax: number
   readonly #waitMsMax: number
   /** Open, opening or closing: these count. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, PooledDatabase>()
   /** Nobody has borrowed them, since when. The first one for longest. */
-  readonly #idle = new Map<Entry, number>()
+  readonly #idle = new Map<PooledDatabase, number>()
   /** The end of the last entry: callers that need another database open come one after another. */
   #entering: Promise<unknown> = Promise.resolve()
   /** Wakes the one that waits. */
@@ -143,7 +143,7 @@ export class DatabasePool {
     }
   }
 
-  #borrowed(entry: Entry, database: Database): BorrowedDatabase {
+  #borrowed(entry: PooledDatabase, database: Database): BorrowedDatabase {
     let isReleased = false
     const release = (): void => {
       if (isReleased) return
@@ -153,12 +153,12 @@ export class DatabasePool {
     return { database, release, [Symbol.dispose]: release }
   }
 
-  #take(entry: Entry): void {
+  #take(entry: PooledDatabase): void {
     entry.borrowers++
     this.#idle.delete(entry)
   }
 
-  #giveBack(entry: Entry): void {
+  #giveBack(entry: PooledDatabase): void {
     if (--entry.borrowers > 0) return
     if (entry.closing !== undefined || this.#entries.get(entry.name) !== entry) return this.#wake()
     this.#idle.set(entry, this.#environment.now())
@@ -167,7 +167,7 @@ export class DatabasePool {
   }
 
   /** First come, first served. The entry is borrowed already. */
-  #enter(name: string, untilMs: number): Promise<Entry> {
+  #enter(name: string, untilMs: number): Promise<PooledDatabase> {
     const entering = this.#entering.then(async () => {
       await this.#makeRoom(name, untilMs)
       let entry = this.#entries.get(name)
@@ -221,7 +221,7 @@ export class DatabasePool {
     })
   }
 
-  #close(entry: Entry): Promise<void> {
+  #close(entry: PooledDatabase): Promise<void> {
     this.#idle.delete(entry)
     entry.closing ??= entry.opening
       .then((database) => database.close())
@@ -230,7 +230,7 @@ export class DatabasePool {
     return entry.closing
   }
 
-  #forget(entry: Entry): void {
+  #forget(entry: PooledDatabase): void {
     this.#idle.delete(entry)
     if (this.#entries.get(entry.name) === entry) this.#entries.delete(entry.name)
     this.#wake()

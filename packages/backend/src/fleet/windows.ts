@@ -27,7 +27,7 @@ interface Window {
   told: number
 }
 
-interface Told extends Message {
+interface CountsMessage extends Message {
   readonly counts: readonly (readonly [key: string, by: number, most: number, seconds: number])[]
 }
 
@@ -46,7 +46,7 @@ export class Windows {
     this.#environment = environment
     this.#fleet = fleet
     this.#topic = `windows of ${name}`
-    fleet.listen(this.#topic, (message) => this.#hear(message as Told))
+    fleet.listen(this.#topic, (message) => this.#hear(message as CountsMessage))
   }
 
   /** Counts one, and says whether it is allowed. */
@@ -122,7 +122,7 @@ export class Windows {
   }
 
   #tell(): void {
-    const counts: Told['counts'][number][] = []
+    const counts: CountsMessage['counts'][number][] = []
     for (const key of this.#news) {
       if (counts.length === TOLD_MAX) break
       this.#news.delete(key)
@@ -133,11 +133,11 @@ export class Windows {
       counts.push([key, own - told, most, seconds])
       window.told = own
     }
-    if (counts.length > 0) this.#fleet.tell({ topic: this.#topic, counts } satisfies Told)
+    if (counts.length > 0) this.#fleet.tell({ topic: this.#topic, counts } satisfies CountsMessage)
     if (this.#news.size > 0) this.#tellSoon()
   }
 
-  #hear({ counts }: Told): void {
+  #hear({ counts }: CountsMessage): void {
     for (const [key, by, most, seconds] of counts) this.#window(key, most, seconds).others += by
   }
 }

@@ -25,7 +25,7 @@ import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
 import { canBeId, valueErrors } from '../records/write/draft.ts'
 import { OTHER_ACCOUNT, type Judge } from '../records/write/judge.ts'
 import { OutdatedWrite } from '../records/write/write-views.ts'
-import type { Place } from '../records/write/operations.ts'
+import type { CollectionSource } from '../records/write/operations.ts'
 import { recordsIn } from '../records/write/operations.ts'
 import { whileOutdated } from '../records/write/record-writer.ts'
 import { Passage, type WriteGate } from '../records/write/passage.ts'
@@ -225,7 +225,7 @@ export class Imports {
   }
 
   /** @throws ServiceError; OutdatedWrite */
-  async #write(place: Place, principal: Principal, record: ImportedRecord): Promise<WrittenRow> {
+  async #write(place: CollectionSource, principal: Principal, record: ImportedRecord): Promise<WrittenRow> {
     const { definition, id, files } = record
     if (!isAdmitted(id)) throw noId(id)
     const records = recordsIn(place, definition)

@@ -13,14 +13,14 @@ import { randomText, type Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { loggedInAccount, SYSTEM } from '../gateway/principal.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
-import type { RecordOperation, WrittenRecord, Place } from './write/operations.ts'
+import type { RecordOperation, WrittenRecord, CollectionSource } from './write/operations.ts'
 import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
 
 const LINKS = '_externalAuths'
 const ROUNDS_MAX = 10
 const UNKNOWN_PASSWORD_CHARS = 30
 
-interface Found {
+interface FoundAccount {
   readonly record: JsonObject
   readonly isLinked: boolean
 }
@@ -58,7 +58,7 @@ export class ExternalAccounts {
     }
   }
 
-  async #find(place: Place, login: ExternalLogin): Promise<Found | undefined> {
+  async #find(place: CollectionSource, login: ExternalLogin): Promise<FoundAccount | undefined> {
     const { definition, email, actor } = login
     const records = place.collection<JsonObject>(recordsName(definition))
     const link = await this.#links(place).find(linkOf(login)).first()
@@ -92,7 +92,7 @@ export class ExternalAccounts {
    * An account that nobody has verified may have been made by somebody else, who waits for its owner. So it loses its password
    * and its other links, unless its owner is logged in.
    */
-  async #link(login: ExternalLogin, { record, isLinked }: Found): Promise<JsonObject> {
+  async #link(login: ExternalLogin, { record, isLinked }: FoundAccount): Promise<JsonObject> {
     const { actor, definition, email } = login
     const id = String(record['_id'])
     const isVerified = record['verified'] === true
@@ -117,7 +117,7 @@ export class ExternalAccounts {
   /** Prepares the operation before the transaction. Resolves with the record whose id `write` gives. */
   async #inTransaction(
     { actor, ...operation }: { readonly actor: Actor } & RecordOperation,
-    write: (place: Place, run: () => Promise<WrittenRecord | undefined>) => Promise<string>,
+    write: (place: CollectionSource, run: () => Promise<WrittenRecord | undefined>) => Promise<string>,
   ): Promise<JsonObject> {
     const { database, environment, definitions } = this.#parts
     // An account is made by whom the rule admits; the rest is the server's.
@@ -145,31 +145,34 @@ export class ExternalAccounts {
     return ended!.document
   }
 
-  async #write(place: Place, { actor, ...operation }: { readonly actor: Actor } & RecordOperation): Promise<void> {
+  async #write(
+    place: CollectionSource,
+    { actor, ...operation }: { readonly actor: Actor } & RecordOperation,
+  ): Promise<void> {
     const { run, release } = await this.#writer.prepare(asServer(actor), operation)
     await run(place).catch(asFailedLogin).finally(release)
   }
 
-  async #addLink(place: Place, login: ExternalLogin, recordRef: string): Promise<void> {
+  async #addLink(place: CollectionSource, login: ExternalLogin, recordRef: string): Promise<void> {
     const link = linkOf(login)
     // What is left of an account that went by another door.
     await this.#deleteLinks(place, link)
     await this.#write(place, { actor: login.actor, action: 'create', collection: LINKS, input: { ...link, recordRef } })
   }
 
-  async #deleteLinks(place: Place, selector: JsonObject): Promise<void> {
+  async #deleteLinks(place: CollectionSource, selector: JsonObject): Promise<void> {
     const links = this.#links(place)
     const found = await links.find(selector).toArray()
     if (found.length > 0) await links.delete(found.map(({ _id }) => _id))
   }
 
-  #links(place: Place) {
+  #links(place: CollectionSource) {
     return place.collection<JsonObject>(recordsName(this.#parts.definitions.get(LINKS)))
   }
 }
 
 /** Nothing has to be written. */
-function isSettled({ record, isLinked }: Found, { email }: ExternalLogin): boolean {
+function isSettled({ record, isLinked }: FoundAccount, { email }: ExternalLogin): boolean {
   return isLinked && record['verified'] === true && (!hasNoEmail(record) || email === '')
 }
 

@@ -38,7 +38,7 @@ interface BegunWrite {
 }
 
 /** The writes of one run of the function: the library may run it again. */
-class Run implements RecordTransaction {
+class TransactionRun implements RecordTransaction {
   readonly begun: BegunWrite[] = []
   readonly stored: PreparedWrite[] = []
   isOpen = true
@@ -98,13 +98,13 @@ export async function runInTransaction<T>(
   actor: Actor,
   body: (transaction: RecordTransaction) => Promise<T>,
 ): Promise<T> {
-  let run: Run | undefined
+  let run: TransactionRun | undefined
   const outdated = new ServiceError('UNAVAILABLE', 'The transaction has begun again.')
   let result: T
   try {
     result = await database.transaction(async (transaction: Transaction) => {
       await run?.failed(outdated)
-      run = new Run(writer, actor, transaction)
+      run = new TransactionRun(writer, actor, transaction)
       return inTime(writer.environment, body(run))
     })
   } catch (error) {

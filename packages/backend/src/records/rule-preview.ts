@@ -71,7 +71,7 @@ interface Parts extends JudgeParts {
 }
 
 /** The question, read from a body. */
-interface Asked {
+interface PreviewRequest {
   readonly action: PreviewedAction
   /** The rule is that of this field, not that of the records. */
   readonly field: FieldDefinition | undefined
@@ -175,7 +175,7 @@ export class RulePreviews {
   async #recordsOf(
     superuser: Actor,
     { name }: Definition,
-    { action, body, record, filter, page, perPage }: Asked,
+    { action, body, record, filter, page, perPage }: PreviewRequest,
   ): Promise<{ readonly items: readonly RecordJson[]; readonly totalItems: number }> {
     const { reads } = this.#parts
     if (action === 'create') return { items: [body], totalItems: 1 }
@@ -186,7 +186,7 @@ export class RulePreviews {
   async #documents(
     snapshot: RecordSnapshot,
     definition: Definition,
-    { action }: Asked,
+    { action }: PreviewRequest,
     records: readonly RecordJson[],
   ): Promise<readonly (JsonObject | undefined)[]> {
     if (action === 'create') return [undefined]
@@ -198,7 +198,7 @@ export class RulePreviews {
     return documents
   }
 
-  #askerOf(snapshot: RecordSnapshot, definition: Definition, actor: Actor, asked: Asked): Ask {
+  #askerOf(snapshot: RecordSnapshot, definition: Definition, actor: Actor, asked: PreviewRequest): Ask {
     const { access } = this.#parts
     const { action, field } = asked
     const isOfStored = isRead(action) || action === 'auth'
@@ -267,7 +267,7 @@ export class RulePreviews {
     return { total, plan: { isExact, text: String(await query.explain()) } }
   }
 
-  async #actorOf({ action, account, body }: Asked): Promise<Actor> {
+  async #actorOf({ action, account, body }: PreviewRequest): Promise<Actor> {
     const context = action === 'auth' ? 'password' : 'default'
     const request = { context, method: METHODS[action], query: {}, headers: {} }
     return {
@@ -276,7 +276,7 @@ export class RulePreviews {
     }
   }
 
-  async #principalOf({ collection, record: id }: NonNullable<Asked['account']>): Promise<Principal> {
+  async #principalOf({ collection, record: id }: NonNullable<PreviewRequest['account']>): Promise<Principal> {
     const { definitions, reads } = this.#parts
     const definition = definitions.get(collection)
     const record = definition.type === 'auth' ? await reads.stored(definition, id) : undefined
@@ -290,13 +290,13 @@ interface WriteQuestion {
   /** With the rule in place of the stored one. */
   readonly definition: Definition
   readonly rule: Rule
-  readonly asked: Asked
+  readonly asked: PreviewRequest
 }
 
 interface ReasonOptions {
   readonly actor: Actor
   readonly definition: Definition
-  readonly asked: Asked
+  readonly asked: PreviewRequest
   readonly rule: Rule
   readonly ask: Ask
 }
@@ -306,7 +306,7 @@ function isRead(action: Action): action is 'list' | 'view' {
 }
 
 /** A field that has no rule is shown to all who see the record. Those may set it who see it, unless it says otherwise. */
-function storedRule(definition: Definition, { action, field }: Asked): Rule {
+function storedRule(definition: Definition, { action, field }: PreviewRequest): Rule {
   if (field !== undefined) {
     const { viewRule = '', updateRule = viewRule } = field
     return action === 'view' ? viewRule : updateRule
@@ -324,7 +324,7 @@ async function answered(expression: Expression, meets: (text: string) => Promise
 }
 
 /** @throws ServiceError INVALID with data */
-function askedOf(definition: Definition, input: JsonObject): Asked {
+function askedOf(definition: Definition, input: JsonObject): PreviewRequest {
   const { rule, account, body, record, filter, page, perPage } = input
   const action = actionIn(definition, input)
   if (rule !== undefined && rule !== null && typeof rule !== 'string')

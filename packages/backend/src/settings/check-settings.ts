@@ -18,7 +18,7 @@ const COLOR = /^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i
 const LABEL = /^(?:\w+ \/[\w/-]*|\/[\w/-]*|\w+:\w+|\*:\w+|\w+)$/
 const NAME_BYTES_MAX = 255
 
-type Found = FieldError | ErrorData | undefined
+type SettingError = FieldError | ErrorData | undefined
 
 /** Undefined if nothing is wrong. */
 export function checkSettings(settings: SettingsValues): ErrorData | undefined {
@@ -75,14 +75,14 @@ export function isWithin(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-function dataOf(found: Readonly<Record<string, Found>>): ErrorData | undefined {
+function dataOf(found: Readonly<Record<string, SettingError>>): ErrorData | undefined {
   const wrong = Object.entries(found).filter(
     (entry): entry is [string, FieldError | ErrorData] => entry[1] !== undefined,
   )
   return wrong.length === 0 ? undefined : Object.fromEntries(wrong)
 }
 
-function eachOf<T>(items: readonly T[], check: (item: T) => Found): ErrorData | undefined {
+function eachOf<T>(items: readonly T[], check: (item: T) => SettingError): ErrorData | undefined {
   return dataOf(Object.fromEntries(items.map((item, at) => [String(at), check(item)])))
 }
 

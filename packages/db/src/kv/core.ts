@@ -339,7 +339,7 @@ export function joinRealm(key: string, core: Core): () => void {
 }
 
 /** Called while the handle that has made that commit holds the lease. If it went to pages, the others have to look. */
-export function tellRealm(core: Core, sequence: CommitSequence): MaybePromise<void> {
+export function notifyLocalHandles(core: Core, sequence: CommitSequence): MaybePromise<void> {
   const cores = realms.get(core.options.coordinator.realm ?? '')
   if (cores === undefined || cores.size === 1) return
   const commit = core.lastCommit(sequence)

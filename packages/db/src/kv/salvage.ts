@@ -113,7 +113,7 @@ export class Salvage {
     return new HeldStateSnapshot(state, this.#core.cache, this.#core.options.store, () => {})
   }
 
-  async *#below(tree: string, place: Place): AsyncGenerator<Entry, void, undefined> {
+  async *#below(tree: string, place: SalvagedPage): AsyncGenerator<Entry, void, undefined> {
     const { id, level, count, garbage } = place
     const node = await this.#read(tree, id, count, () => {
       const found = this.#core.cache.get(id)
@@ -146,7 +146,7 @@ export class Salvage {
   }
 }
 
-interface Place {
+interface SalvagedPage {
   readonly id: PageId
   readonly level: number
   readonly count: number

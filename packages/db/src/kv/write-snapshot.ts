@@ -37,7 +37,7 @@ export interface SnapshotOptions extends LongWork {
 }
 
 /** A page of a tree, as the branch above it says. */
-interface Place {
+interface TreePage {
   readonly id: PageId
   readonly level: number
   readonly overflow: boolean
@@ -100,7 +100,7 @@ type ReadPages = (ids: readonly PageId[]) => Promise<readonly Page[]>
 
 /** These pages and all below them, each once. */
 async function* pagesBelow(
-  places: readonly Place[],
+  places: readonly TreePage[],
   read: ReadPages,
 ): AsyncGenerator<readonly Page[], void, undefined> {
   for (let from = 0; from < places.length; from += BLOCK_PAGES_MAX) {
@@ -115,17 +115,17 @@ async function* pagesBelow(
   }
 }
 
-function childrenOf({ id, bytes }: Page, level: number): Place[] {
+function childrenOf({ id, bytes }: Page, level: number): TreePage[] {
   const node = parseNode(id, bytes)
   if (!(node instanceof Branch) || node.level !== level)
     throw corruptBytes(`page ${id} is not a branch of level ${level}`)
   return node.children.map((child) => ({ id: child.id, level: level - 1, overflow: child.overflow }))
 }
 
-function overflowPlaces({ id, bytes }: Page): Place[] {
+function overflowPlaces({ id, bytes }: Page): TreePage[] {
   const leaf = parseNode(id, bytes)
   if (!(leaf instanceof Leaf)) throw corruptBytes(`page ${id} is not a leaf`)
-  const places: Place[] = []
+  const places: TreePage[] = []
   for (let i = 0; i < leaf.count; i++) {
     const value = leaf.value(i)
     if (!isOverflow(value)) continue

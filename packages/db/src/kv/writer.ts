@@ -14,7 +14,7 @@ import { isPromise, type MaybePromise } from '../base/async.ts'
 import { Checkpointer, LOG_RECORDS_MAX, skipsLog } from './checkpoint.ts'
 import { encodeCommit, isWrittenBy } from './commit-record.ts'
 import type { WriterLease } from '../storage/coordinator.ts'
-import { tellRealm, type Core } from './core.ts'
+import { notifyLocalHandles, type Core } from './core.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { WaitWatch, type WaitLimits, type WaitingWork } from './wait-watch.ts'
@@ -185,7 +185,7 @@ export class Writer {
       throw error
     }
     const { sequence, generation } = core.state
-    const told = tellRealm(core, sealed.sequence)
+    const told = notifyLocalHandles(core, sealed.sequence)
     if (isPromise(told)) await told
     core.options.coordinator.announce({ sequence, generation })
     this.#afterCommit()

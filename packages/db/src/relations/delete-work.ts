@@ -177,9 +177,9 @@ interface NewBodies {
 const NO_BODIES: NewBodies = { tombstones: [], end: undefined }
 
 /** Deleted ids that a document refers to, by field. */
-type HeldIds = Map<string, Held>
+type HeldIds = Map<string, HeldReferences>
 
-interface Held {
+interface HeldReferences {
   readonly relation: Relation
   readonly ids: Set<string>
   /** No other id is in the field. */
@@ -198,7 +198,7 @@ class Referring {
     this.hasConflicts ||= body.otherLeaves
     const documents = entryOf(this.byCollection, relation.from, () => new Map<string, HeldIds>())
     const held = entryOf(documents, id, (): HeldIds => new Map())
-    entryOf(held, relation.field, (): Held => {
+    entryOf(held, relation.field, (): HeldReferences => {
       const ids = new Set<string>()
       const all = relation.ofRecords ? search.idsIn(body) : []
       return { relation, ids, isOnly: () => all.every((one) => ids.has(one)) }

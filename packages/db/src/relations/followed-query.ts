@@ -33,7 +33,7 @@ interface FollowedSpecification {
 type Step = Omit<RelatedCondition, 'kind' | 'of'>
 
 /** A place in the query at which it reads documents: what leads there, and the paths that it reads of them. */
-interface Place {
+interface ReadPoint {
   readonly collection: string
   readonly steps: readonly Step[]
   readonly paths: Set<string>
@@ -70,21 +70,21 @@ export function followedQuery(open: OpenSource, specification: FollowedSpecifica
 }
 
 /** The first one is that of the query's own documents. */
-function placesOf({ collection, query, sort, population }: FollowedSpecification): Iterable<Place> {
-  const places = new Map<string, Place>()
-  const placeAt = (at: string, steps: readonly Step[]): Place => {
+function placesOf({ collection, query, sort, population }: FollowedSpecification): Iterable<ReadPoint> {
+  const places = new Map<string, ReadPoint>()
+  const placeAt = (at: string, steps: readonly Step[]): ReadPoint => {
     const key = JSON.stringify(steps.map(({ field, back, to }) => [field, back, to]))
     let place = places.get(key)
     if (place === undefined) places.set(key, (place = { collection: at, steps, paths: new Set(), whole: false }))
     return place
   }
   /** The field that holds the ids is read on one side of the step. */
-  const placeAfter = (place: Place, step: Step): Place => {
+  const placeAfter = (place: ReadPoint, step: Step): ReadPoint => {
     const next = placeAt(step.to, [...place.steps, step])
     ;(step.back ? next : place).paths.add(step.field)
     return next
   }
-  const addCondition = (place: Place, condition: Condition): void => {
+  const addCondition = (place: ReadPoint, condition: Condition): void => {
     switch (condition.kind) {
       case 'and':
       case 'or':
@@ -100,7 +100,7 @@ function placesOf({ collection, query, sort, population }: FollowedSpecification
         for (const path of pathsOf(condition)) place.paths.add(path)
     }
   }
-  const addPopulation = (place: Place, populated: Population): void => {
+  const addPopulation = (place: ReadPoint, populated: Population): void => {
     for (const { step, further } of populated.values()) {
       const next = placeAfter(place, stepOf(step))
       next.whole = true
@@ -123,7 +123,7 @@ function stepOf({ relation: { field, many }, back, to }: RelationStep): Step {
 async function affectedBy(
   run: Run,
   source: QuerySource,
-  places: readonly Place[],
+  places: readonly ReadPoint[],
   news: readonly News[],
 ): Promise<ReadonlySet<string> | undefined> {
   const affected = new Set<string>()
@@ -142,7 +142,7 @@ async function affectedBy(
 }
 
 /** Whether the query reads something else at the place now. */
-function isRead({ whole, paths }: Place, { document, before }: ChangedDocument): boolean {
+function isRead({ whole, paths }: ReadPoint, { document, before }: ChangedDocument): boolean {
   if (document === undefined || before === undefined) return document !== before
   if (whole) return true
   return [...paths].some((path) => {

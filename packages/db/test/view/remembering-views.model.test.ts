@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import type { Collection } from 'pannier'
-import { forgetLeft, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
+import { forgetDepartedRows, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
 import type { RememberedRows } from 'pannier/internal'
 import { expect, test } from 'vitest'
 import { modelDatabase } from '../../testing/model-database.ts'
@@ -97,7 +97,7 @@ async function run(seed: number, actions: readonly Action[]): Promise<void> {
     else if (step.do === 'forget') {
       const last = Math.max(0, ...states.keys())
       forgottenTo = Math.max(forgottenTo, Math.floor(last * step.share))
-      await forgetLeft(db, 'tasks', VIEW.name, forgottenTo)
+      await forgetDepartedRows(db, 'tasks', VIEW.name, forgottenTo)
     } else {
       // Another version drops the view. It remembers nothing of the one before.
       if (step.do === 'remake') await rememberingView(tasks, { ...VIEW, version: '2' }).update()

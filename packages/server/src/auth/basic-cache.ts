@@ -9,7 +9,7 @@ import type { Environment } from 'pannier/types'
 
 const ENTRIES_MAX = 1000
 
-interface Entry<Login> {
+interface CachedLogin<Login> {
   readonly login: Login
   readonly until: number
 }
@@ -22,7 +22,7 @@ interface Rememberable {
 export class BasicCache<Login extends Rememberable> {
   readonly #environment: Environment
   readonly #key: string
-  readonly #entries = new LruMap<string, Entry<Login>>(ENTRIES_MAX)
+  readonly #entries = new LruMap<string, CachedLogin<Login>>(ENTRIES_MAX)
   readonly #running = new Map<string, Promise<Login>>()
 
   constructor(environment: Environment) {

@@ -19,7 +19,7 @@ import type { Routes, ServerContext } from './server-context.ts'
 const DATABASES_MAX = 1000
 const IDLE = new Error('nothing has come for a while')
 
-interface Place {
+interface WaitedDatabase {
   readonly name: string
   readonly since: string | undefined
 }
@@ -34,7 +34,7 @@ export const waitRoutes: Routes = (app, context) => {
 
 async function sendWait(
   context: ServerContext,
-  places: readonly Place[],
+  places: readonly WaitedDatabase[],
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -61,7 +61,7 @@ async function sendWait(
 async function* waiting(
   context: ServerContext,
   request: FastifyRequest,
-  places: readonly Place[],
+  places: readonly WaitedDatabase[],
   { heartbeatMs, timeoutMs }: FeedOptions,
   ending: AbortSignal,
   revoked: AbortSignal,
@@ -94,7 +94,7 @@ async function* waiting(
 async function hasChanged(
   { gateway }: ServerContext,
   request: FastifyRequest,
-  { name, since }: Place,
+  { name, since }: WaitedDatabase,
 ): Promise<boolean> {
   try {
     const collection = await gateway.collection(request.principal, name)
@@ -109,7 +109,7 @@ function answer(changed: readonly string[]): string {
   return `${JSON.stringify({ changed })}\n`
 }
 
-function placesOf({ databases }: JsonObject): Place[] {
+function placesOf({ databases }: JsonObject): WaitedDatabase[] {
   if (!Array.isArray(databases) || databases.length === 0 || databases.length > DATABASES_MAX)
     throw badRequest(`\`databases\` must be an array of 1 to ${DATABASES_MAX} objects.`)
   return databases.map((one: unknown) => {

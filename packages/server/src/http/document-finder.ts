@@ -5,18 +5,18 @@
  */
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COLON, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './strict-json.ts'
 
-interface ByteRange {
+interface ByteSpan {
   /** Offset from the start of the body. */
   readonly start: number
   readonly end: number
 }
 
 /** The base64 of one attachment, between its quotes. */
-export interface InlineContent extends ByteRange {
+export interface InlineContent extends ByteSpan {
   readonly name: string
 }
 
-export interface DocumentPlace extends ByteRange {
+export interface DocumentPlace extends ByteSpan {
   /** Index in the list of documents. */
   readonly index: number
   /** The document's own `_id` and `_rev`, for answers about a document that can't be read. */

@@ -24,7 +24,7 @@ interface Settled {
 
 type Stored = JsonObject & { readonly _rev: string }
 
-interface Entry {
+interface KnownReplication {
   readonly revision: string
   readonly content: string
   readonly job: Job | undefined
@@ -38,7 +38,7 @@ export class ReplicatorDatabase {
   readonly #context: ReplicatorContext
   readonly #host: JobHost
   readonly #log: FastifyBaseLogger
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, KnownReplication>()
   #since = 0
   #epoch: string | undefined
   #isClosed = false

@@ -11,7 +11,7 @@ import type { Failure, Outcome, ProgramSource, Reply, Request, SandboxLimits } f
 
 const { port, limits } = workerData as { port: MessagePort; limits: SandboxLimits }
 
-interface Known {
+interface KnownProgram {
   readonly source: ProgramSource
   program: Program | undefined
 }
@@ -19,7 +19,7 @@ interface Known {
 let module: QuickJSWASMModule | undefined
 let waiting: Promise<unknown> = Promise.resolve()
 /** The program that was used last is at the end. No `LruMap`: a thread would load the library for it. */
-const known = new Map<string, Known>()
+const known = new Map<string, KnownProgram>()
 
 port.on('message', (request: Request) => {
   waiting = waiting.then(() => serve(request))

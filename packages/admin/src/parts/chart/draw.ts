@@ -76,7 +76,7 @@ function optionsOf(
       backgroundColor: color('raised'),
       borderColor: color('line'),
       textStyle: { ...text, color: color('ink') },
-      formatter: (found: unknown) => tooltip(found as readonly Found[], format, labels),
+      formatter: (found: unknown) => tooltip(found as readonly TooltipPoint[], format, labels),
     },
     xAxis: {
       ...(labels === undefined ? { type: 'time', min: from, max: to } : { type: 'category', data: labels }),
@@ -103,12 +103,12 @@ function seriesOf({ name, points }: Series, kind: ChartData['kind'], color: stri
   return { ...shared, type: 'line', showSymbol: points.length < 2, lineStyle: { color, width: 2 }, symbolSize: 5 }
 }
 
-interface Found {
+interface TooltipPoint {
   readonly seriesName: string
   readonly value: readonly [time: number, value: number | null]
 }
 
-function tooltip(found: readonly Found[], format: ChartData['format'], labels: ChartData['labels']): string {
+function tooltip(found: readonly TooltipPoint[], format: ChartData['format'], labels: ChartData['labels']): string {
   const [first] = found
   if (first === undefined) return ''
   const lines = found.map(

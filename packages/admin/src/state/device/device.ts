@@ -9,19 +9,19 @@ import { Store, useStore } from '../store.ts'
 import type { Replica, ReplicaStatus } from './replica.ts'
 
 /** A collection that is held: as a whole, or those of its records that meet a filter. */
-export interface Held {
+export interface HeldCollection {
   readonly id: string
   readonly filter: string
 }
 
 /** The choice that the browser keeps: the account, and its collections. */
-export interface Wish {
+export interface HeldCollections {
   readonly account: string
-  readonly collections: readonly Held[]
+  readonly collections: readonly HeldCollection[]
 }
 
 export interface DeviceState {
-  readonly held: readonly Held[]
+  readonly held: readonly HeldCollection[]
   /** Undefined: nothing is held, or it is not open yet. */
   readonly replica: Replica | undefined
   readonly status: ReplicaStatus | undefined
@@ -35,9 +35,9 @@ export interface DeviceState {
   readonly error: unknown
 }
 
-export const WISH = 'device'
-/** Wishes of superusers who have left writes here that wait. */
-export const LEFT = 'device-left'
+export const HELD_COLLECTIONS = 'device'
+/** Held collections of superusers who have signed out while writes here wait. */
+export const DEPARTED = 'device-left'
 export const SYNCED_AT = 'device-synced'
 export const device: Store<DeviceState> = new Store({
   held: [],
@@ -53,11 +53,11 @@ export function useDevice(): DeviceState {
   return useStore(device)
 }
 
-/** Calls `begin` when something is wished to be held, now or by another tab. Call it once. */
+/** Calls `begin` when a collection is to be held, now or by another tab. Call it once. */
 export function startDevice(begin: () => Promise<void>): void {
   device.update((before) => ({ ...before, held: ownHeld() }))
-  followKept(WISH, () => void begin())
-  if (readWish() !== undefined || readKept(LEFT) !== undefined) void begin()
+  followKept(HELD_COLLECTIONS, () => void begin())
+  if (readHeldCollections() !== undefined || readKept(DEPARTED) !== undefined) void begin()
 }
 
 /** Only what an app would sync: the rows of a view are not stored, and those of the system are the server's own. */
@@ -65,7 +65,7 @@ export function canBeHeld({ type, system }: Collection): boolean {
   return type !== 'view' && !system
 }
 
-/** The replica, if it has the whole of what is wished of a collection. */
+/** The replica, if it has the whole held part of a collection. */
 export function replicaOf(collection: string): Replica | undefined {
   const { replica, status } = device.get()
   return replica?.names.includes(collection) === true && status?.incomplete.includes(collection) === false
@@ -78,12 +78,12 @@ export function replicaInUse(collection: string): Replica | undefined {
   return device.get().isAway ? replicaOf(collection) : undefined
 }
 
-export function readWish(): Wish | undefined {
-  return readKept<Wish>(WISH)
+export function readHeldCollections(): HeldCollections | undefined {
+  return readKept<HeldCollections>(HELD_COLLECTIONS)
 }
 
 /** The collections of the superuser who is signed in. Collections of another superuser are not shown. */
-export function ownHeld(): readonly Held[] {
-  const wish = readWish()
-  return wish !== undefined && wish.account === session.get()?.record.id ? wish.collections : []
+export function ownHeld(): readonly HeldCollection[] {
+  const stored = readHeldCollections()
+  return stored !== undefined && stored.account === session.get()?.record.id ? stored.collections : []
 }

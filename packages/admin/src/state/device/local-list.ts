@@ -27,7 +27,7 @@ const CREATION = '@rowid'
 /** After every date. */
 const NEWEST = '9999'
 
-interface Known {
+interface KnownList {
   readonly key: string
   list: Promise<LocalList>
 }
@@ -39,7 +39,7 @@ export class LocalLists {
   /** Hears how many records the walk under way has read; undefined: it has ended. */
   private readonly onProgress: (read: number | undefined) => void
   /** The newest list of each collection. */
-  private readonly lists = new Map<string, Known>()
+  private readonly lists = new Map<string, KnownList>()
 
   constructor(
     environment: Environment,
@@ -144,7 +144,7 @@ export class LocalLists {
     if (record !== undefined) await list.add(record, this.recordsOf(), true)
   }
 
-  private forget(name: string, known: Known): void {
+  private forget(name: string, known: KnownList): void {
     if (this.lists.get(name) === known) this.lists.delete(name)
   }
 
@@ -173,7 +173,7 @@ export class LocalLists {
   }
 }
 
-interface Entry {
+interface ListEntry {
   readonly id: string
   readonly values: readonly unknown[]
 }
@@ -185,7 +185,7 @@ class LocalList {
   private readonly bound: BoundRule
   private readonly keys: readonly SortKey[]
   private readonly descending: readonly boolean[]
-  private entries: Entry[] = []
+  private entries: ListEntry[] = []
 
   /** @throws RuleError */
   constructor(collection: Collection, filter: string, sort: string, now: Date) {
@@ -240,7 +240,7 @@ class LocalList {
   }
 
   /** Equal ones by their ids, in the direction of the last key. */
-  private compare(one: Entry, other: Entry): number {
+  private compare(one: ListEntry, other: ListEntry): number {
     const sign = compareSortValues(one.values, other.values, this.descending)
     return sign === 0 ? (one.id < other.id !== (this.descending.at(-1) ?? false) ? -1 : 1) : sign
   }

@@ -67,7 +67,7 @@ interface FollowedChanges {
   readonly more: () => void
 }
 
-interface Shown {
+interface ShownChanges {
   readonly rows?: readonly Change[]
   readonly pending: number
   readonly error?: unknown
@@ -77,7 +77,7 @@ interface Shown {
 function useChanges(database: string, only: string, isFromStart: boolean, isLive: boolean): FollowedChanges {
   const environment = useEnvironment()
   const [pages, setPages] = useState(1)
-  const [shown, setShown] = useState<Shown>({ pending: 0 })
+  const [shown, setShown] = useState<ShownChanges>({ pending: 0 })
   const key = `${database} ${only} ${isFromStart}`
   useEffect(() => {
     setPages(1)

@@ -10,7 +10,7 @@ import { START } from '../../texts/start.ts'
 import { kindOf } from '../kinds.ts'
 import { withRenamedColumns } from './index-statement.ts'
 
-interface Draft {
+interface OpenDraft {
   /** The definition that the changes are of. */
   readonly base: Collection
   readonly changes: Partial<Collection>
@@ -32,7 +32,7 @@ export interface DefinitionDraft {
 }
 
 /** By the id of the collection. */
-const drafts = new Store<ReadonlyMap<string, Draft>>(new Map())
+const drafts = new Store<ReadonlyMap<string, OpenDraft>>(new Map())
 
 addEventListener('beforeunload', (event) => {
   if (drafts.get().size > 0) event.preventDefault()
@@ -43,7 +43,7 @@ export function useDraft(collection: Collection): DefinitionDraft {
   const { id } = collection
   const draft = all.get(id)
   const base = draft?.base ?? collection
-  const put = (next: Draft): void => drafts.update((map) => new Map(map).set(id, next))
+  const put = (next: OpenDraft): void => drafts.update((map) => new Map(map).set(id, next))
   const reset = (): void => drafts.update((map) => new Map([...map].filter(([key]) => key !== id)))
   const changes = draft?.changes
   const value = useMemo(() => ({ ...base, ...changes }), [base, changes])

@@ -9,8 +9,8 @@ import { Notice } from '../../parts/loading.tsx'
 import { errorText, showDone, showError } from '../../parts/toasts.tsx'
 import { findCollection, useCollections } from '../../state/collections.ts'
 import { useDevice } from '../../state/device/device.ts'
-import type { DeviceState, Held } from '../../state/device/device.ts'
-import { release } from '../../state/device/holding.ts'
+import type { DeviceState, HeldCollection } from '../../state/device/device.ts'
+import { release } from '../../state/device/device-replica.ts'
 import type { HeldSize } from '../../state/device/replica.ts'
 import { linkTo } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
@@ -58,7 +58,7 @@ export function View(): ReactNode {
   )
 }
 
-interface HeldRow extends Held {
+interface HeldRow extends HeldCollection {
   readonly name: string
   readonly size: HeldSize | undefined
   readonly state: ReactNode

@@ -2,7 +2,7 @@
 import { confirm } from '../../state/question.ts'
 import { reportError } from '../../parts/toasts.tsx'
 import { device } from '../../state/device/device.ts'
-import { wipe } from '../../state/device/holding.ts'
+import { wipe } from '../../state/device/device-replica.ts'
 import { DEVICE } from '../../texts/device.ts'
 
 const { leave: texts } = DEVICE.away

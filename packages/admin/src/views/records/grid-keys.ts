@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
 
-interface Place {
+interface GridCell {
   readonly row: number
   readonly column: number
 }
@@ -19,7 +19,7 @@ interface GridOptions {
 }
 
 export interface GridKeys {
-  readonly active: Place
+  readonly active: GridCell
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
   /** Attributes of the element that takes the focus in a cell. */
   readonly cellProps: (row: number, column: number) => CellKeys
@@ -34,8 +34,8 @@ interface CellKeys {
 const SCREEN = 12
 
 export function useGridKeys({ box, rows, columns, isThere, scrollTo, onEnter, onSpace }: GridOptions): GridKeys {
-  const [active, setActive] = useState<Place>({ row: 0, column: 1 })
-  const wanted = useRef<Place>(undefined)
+  const [active, setActive] = useState<GridCell>({ row: 0, column: 1 })
+  const wanted = useRef<GridCell>(undefined)
   // The list may have become shorter, and columns may have been hidden. Without rows the head takes the focus.
   const place = { row: Math.min(active.row, rows - 1), column: Math.min(active.column, columns - 1) }
   useEffect(() => {
@@ -61,7 +61,7 @@ export function useGridKeys({ box, rows, columns, isThere, scrollTo, onEnter, on
       if (!(event.target instanceof HTMLElement) || event.target.dataset['cell'] === undefined) return
       const { row, column } = place
       const isControl = event.ctrlKey || event.metaKey
-      const moves: Readonly<Record<string, Place>> = {
+      const moves: Readonly<Record<string, GridCell>> = {
         ArrowDown: { row: isControl ? rows - 1 : row + 1, column },
         ArrowUp: { row: isControl ? 0 : row - 1, column },
         ArrowRight: { row, column: column + 1 },

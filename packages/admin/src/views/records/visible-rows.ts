@@ -9,7 +9,7 @@ const ROWS_BEYOND = 8
 /** Below what each browser can, and high enough that the places of pixels are exact. */
 const HEIGHT_MAX = 10_000_000
 
-interface Seen {
+interface SeenRows {
   readonly first: number
   readonly last: number
   readonly shift: number
@@ -39,7 +39,7 @@ export function useVisibleRows(
   active: number,
 ): VisibleRows {
   const [space] = useState(() => new ScrollSpace(HEIGHT_MAX))
-  const [seen, setSeen] = useState<Seen>({ first: 0, last: -1, shift: 0 })
+  const [seen, setSeen] = useState<SeenRows>({ first: 0, last: -1, shift: 0 })
   useLayoutEffect(() => {
     const element = box.current!
     const moveTo = (scrollTop: number): void => {
@@ -83,7 +83,7 @@ export function useVisibleRows(
   }
 }
 
-function seenOf(space: ScrollSpace, count: number, rowPx: number): Seen {
+function seenOf(space: ScrollSpace, count: number, rowPx: number): SeenRows {
   return {
     first: Math.floor(space.top / rowPx),
     last: Math.min(count, Math.ceil(space.bottom / rowPx)) - 1,

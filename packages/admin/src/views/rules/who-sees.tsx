@@ -176,15 +176,15 @@ function Pages({
   )
 }
 
-interface Asked {
+interface PreviewState {
   readonly preview?: RulePreview
   readonly error?: unknown
 }
 
 /** The answer before stays until there is another one. A rule that is wrong is not asked. */
-function usePreview(collection: Collection, question: PreviewQuestion): Asked {
+function usePreview(collection: Collection, question: PreviewQuestion): PreviewState {
   const environment = useEnvironment()
-  const [asked, setAsked] = useState<Asked>({})
+  const [asked, setAsked] = useState<PreviewState>({})
   const mistakesIn = useRuleCheck(collection)
   const { rule } = question
   const isRight = rule === null || rule === '' || mistakesIn(rule).length === 0

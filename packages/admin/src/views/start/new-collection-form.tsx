@@ -22,7 +22,7 @@ const LOGGED_IN = '@request.auth.id != ""'
 
 type Access = (typeof ACCESS)[number]
 
-interface Draft {
+interface CollectionDraft {
   readonly id: number
   readonly name: string
   readonly type: string
@@ -49,7 +49,7 @@ export function NewCollectionForm(): ReactNode {
   const [name, setName] = useState('')
   const [type, setType] = useState<'base' | 'auth'>('base')
   const [access, setAccess] = useState<Access>('nobody')
-  const [fields, setFields] = useState<readonly Draft[]>([{ id: 0, name: 'title', type: 'text' }])
+  const [fields, setFields] = useState<readonly CollectionDraft[]>([{ id: 0, name: 'title', type: 'text' }])
   const [nameError, setNameError] = useState<string>()
   const submit = async (): Promise<string | undefined> => {
     setNameError(undefined)
@@ -115,12 +115,12 @@ function Choice<T extends string>({ label, value, options, names, onValue }: Cho
 }
 
 interface FieldRowsProps {
-  readonly fields: readonly Draft[]
-  readonly onFields: (fields: readonly Draft[]) => void
+  readonly fields: readonly CollectionDraft[]
+  readonly onFields: (fields: readonly CollectionDraft[]) => void
 }
 
 function FieldRows({ fields, onFields }: FieldRowsProps): ReactNode {
-  const change = (id: number, changes: Partial<Draft>): void =>
+  const change = (id: number, changes: Partial<CollectionDraft>): void =>
     onFields(fields.map((field) => (field.id === id ? { ...field, ...changes } : field)))
   const add = (): void =>
     onFields([...fields, { id: Math.max(0, ...fields.map(({ id }) => id)) + 1, name: '', type: 'text' }])

@@ -13,7 +13,7 @@ export interface QuerySource<Ready extends ReadyQuery> {
   upTo(ready: Ready, sequence?: number): Promise<{ readonly at: number; readonly changedAt: number }>
 }
 
-interface Known<Result> {
+interface KnownResult<Result> {
   readonly ready: ReadyQuery
   /** The commit that it has at least. */
   readonly at: number
@@ -24,7 +24,7 @@ interface Known<Result> {
 export class QueryResults<Ready extends ReadyQuery, Result> {
   readonly #source: QuerySource<Ready>
   readonly #weigh: (result: Result) => number
-  readonly #known: LruMap<string, Known<Result>>
+  readonly #known: LruMap<string, KnownResult<Result>>
 
   /** Makes the cache. Its results weigh `weightMax` at most, except for the newest one. What weighs `Infinity` is not kept. */
   constructor(source: QuerySource<Ready>, weigh: (result: Result) => number, weightMax: number = Infinity) {
@@ -52,7 +52,7 @@ export class QueryResults<Ready extends ReadyQuery, Result> {
 
   #start(key: string, ready: Ready, at: number, run: (at: number) => Promise<Result>): Promise<Result> {
     const result = run(at)
-    const made: Known<Result> = { ready, at, result, isRunning: true }
+    const made: KnownResult<Result> = { ready, at, result, isRunning: true }
     this.#known.set(key, made, 0)
     const settle = (weight: number): void => {
       made.isRunning = false

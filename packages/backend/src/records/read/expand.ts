@@ -53,18 +53,18 @@ export async function expandRecords(
 }
 
 /** The cost of a shown record, with its related records. */
-interface Shown {
+interface ShownCost {
   readonly count: number
   readonly bytes: number
 }
 
 /** A record that several others lead to is shown in each of them. The bytes of the first time were counted when it was read. */
 function shownIn(records: readonly ShownRecord[]): { readonly count: number; readonly repeatedBytes: number } {
-  const known = new Map<ShownRecord, Shown>()
+  const known = new Map<ShownRecord, ShownCost>()
   let bytesOnce = 0
-  const sum = (all: readonly ShownRecord[], own: Shown): Shown =>
+  const sum = (all: readonly ShownRecord[], own: ShownCost): ShownCost =>
     all.map(shownBy).reduce((one, other) => ({ count: one.count + other.count, bytes: one.bytes + other.bytes }), own)
-  const shownBy = (record: ShownRecord): Shown => {
+  const shownBy = (record: ShownRecord): ShownCost => {
     const found = known.get(record)
     if (found !== undefined) return found
     const bytes = jsonSize(record.document)

@@ -12,7 +12,7 @@ import { NewPassword } from '../../fields/types/password.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { ErrorData } from '../../gateway/service-error.ts'
 import type { Draft } from './draft.ts'
-import type { Place } from './operations.ts'
+import type { CollectionSource } from './operations.ts'
 
 const MFAS = '_mfas'
 const OTPS = '_otps'
@@ -23,7 +23,7 @@ const NO_COLLECTION = fieldError('validation_invalid_collection_id', 'Missing or
 const NO_AUTH_COLLECTION = fieldError('validation_invalid_collection_type', 'Invalid collection type - must be auth.')
 const NO_RECORD = fieldError('validation_invalid_record', 'Missing or invalid record.')
 
-interface Account {
+interface NamedAccount {
   readonly definition: Definition
   readonly id: string
 }
@@ -35,7 +35,7 @@ export class AccountReferences {
     this.#definitions = definitions
   }
 
-  async hasExternalAuths(place: Place, account: Account): Promise<boolean> {
+  async hasExternalAuths(place: CollectionSource, account: NamedAccount): Promise<boolean> {
     return (await referring(this.#records(place, EXTERNAL_AUTHS), account)).length > 0
   }
 
@@ -43,8 +43,12 @@ export class AccountReferences {
    * A new password forgets the devices and the logins that are half done, another key the one-time passwords. A verified address
    * forgets the logins and passkeys of others, who may have used it. `document`: what was written.
    */
-  async accountChanged(place: Place, { definition, old, values }: Draft, document: JsonObject): Promise<void> {
-    const account: Account = { definition, id: values['id'] as string }
+  async accountChanged(
+    place: CollectionSource,
+    { definition, old, values }: Draft,
+    document: JsonObject,
+  ): Promise<void> {
+    const account: NamedAccount = { definition, id: values['id'] as string }
     if (values['password'] instanceof NewPassword)
       for (const name of [AUTH_ORIGINS, MFAS]) await this.#delete(place, name, account)
     if (old?.['tokenKey'] !== document['tokenKey']) await this.#delete(place, OTPS, account)
@@ -54,30 +58,30 @@ export class AccountReferences {
   }
 
   /** A new account does not get what is left of another one of its id, which went by another door. */
-  async accountMade(place: Place, { definition, values }: Draft): Promise<void> {
-    const account: Account = { definition, id: values['id'] as string }
+  async accountMade(place: CollectionSource, { definition, values }: Draft): Promise<void> {
+    const account: NamedAccount = { definition, id: values['id'] as string }
     for (const name of OF_ACCOUNTS) await this.#delete(place, name, account)
     for (const name of UNDEFINED_OF_ACCOUNTS) await deleteReferring(place.collection<JsonObject>(name), account)
   }
 
-  #delete(place: Place, name: string, account: Account): Promise<void> {
+  #delete(place: CollectionSource, name: string, account: NamedAccount): Promise<void> {
     return deleteReferring(this.#records(place, name), account)
   }
 
-  #records(place: Place, name: string): TransactionCollection<JsonObject> {
+  #records(place: CollectionSource, name: string): TransactionCollection<JsonObject> {
     return place.collection<JsonObject>(recordsName(this.#definitions.get(name)))
   }
 }
 
 async function referring(
   records: TransactionCollection<JsonObject>,
-  { definition, id }: Account,
+  { definition, id }: NamedAccount,
 ): Promise<readonly string[]> {
   const found = await records.find({ collectionRef: definition.id, recordRef: id }).toArray()
   return found.map(({ _id }) => _id)
 }
 
-async function deleteReferring(records: TransactionCollection<JsonObject>, account: Account): Promise<void> {
+async function deleteReferring(records: TransactionCollection<JsonObject>, account: NamedAccount): Promise<void> {
   const ids = await referring(records, account)
   if (ids.length > 0) await records.delete(ids)
 }

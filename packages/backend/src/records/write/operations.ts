@@ -6,11 +6,11 @@ import type { HookChange, HookRecord } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 
 /** Where a write takes place. */
-export interface Place {
+export interface CollectionSource {
   collection<T extends object>(name: string): TransactionCollection<T>
 }
 
-export function recordsIn(place: Place, definition: Definition): TransactionCollection<JsonObject> {
+export function recordsIn(place: CollectionSource, definition: Definition): TransactionCollection<JsonObject> {
   return place.collection<JsonObject>(recordsName(definition))
 }
 
@@ -58,7 +58,7 @@ export interface PreparedWrite {
   /** Other records change with it, so it takes a transaction. */
   readonly isWide: boolean
   /** May be called again. Resolves with undefined after a delete. @throws ServiceError, OutdatedWrite */
-  run(place: Place): Promise<WrittenRecord | undefined>
+  run(place: CollectionSource): Promise<WrittenRecord | undefined>
   /** Call it when it is stored: after the commit. It throws nothing. */
   written(): void
   /** Call it when the write has ended, whatever came of it. */

@@ -16,7 +16,7 @@ import type { ServiceError } from '../../gateway/service-error.ts'
 import { Stored } from '../../gateway/stored-documents.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import { documentOf, draftOf, type Draft } from './draft.ts'
-import { recordsIn, type Place } from './operations.ts'
+import { recordsIn, type CollectionSource } from './operations.ts'
 
 /** The gate of every write. */
 export interface WriteGate {
@@ -80,7 +80,7 @@ export class Passage {
   }
 
   /** The draft with what guards make of it. `tokenKeyOf`: as `documentOf` takes it. @throws ServiceError */
-  async pass(place: Place, draft: Draft, tokenKeyOf: (draft: Draft) => string | undefined): Promise<Passed> {
+  async pass(place: CollectionSource, draft: Draft, tokenKeyOf: (draft: Draft) => string | undefined): Promise<Passed> {
     const document = documentOf(draft, tokenKeyOf(draft))
     const { old, errors } = draft
     // What fields refuse is not written.
@@ -94,12 +94,12 @@ export class Passage {
   }
 
   /** A document that is stored as it comes, as guards want it. @throws ServiceError */
-  async passWhole(place: Place, document: JsonObject): Promise<JsonObject> {
+  async passWhole(place: CollectionSource, document: JsonObject): Promise<JsonObject> {
     return this.isAsked ? this.#verdictOn(place, document) : document
   }
 
   /** Asks guards about a delete. @throws ServiceError */
-  async passDelete(place: Place, old: JsonObject): Promise<void> {
+  async passDelete(place: CollectionSource, old: JsonObject): Promise<void> {
     if (this.isAsked) await this.#ask(place, tombstoneOf(old))
   }
 
@@ -132,7 +132,7 @@ export class Passage {
   }
 
   /** Asks once for each revision: it is asked ahead of the transaction, which others wait for. */
-  async #ask(place: Place, document: JsonObject): Promise<Answer> {
+  async #ask(place: CollectionSource, document: JsonObject): Promise<Answer> {
     const { _id: id, _rev: rev } = document
     if (this.#answer !== undefined && this.#answer.id === id && this.#answer.rev === rev) return this.#answer
     const verdict = await this.#verdictOn(place, document)
@@ -141,7 +141,7 @@ export class Passage {
     return this.#answer
   }
 
-  async #verdictOn(place: Place, document: JsonObject): Promise<JsonObject> {
+  async #verdictOn(place: CollectionSource, document: JsonObject): Promise<JsonObject> {
     const stored = this.#stored.within(recordsIn(place, this.#definition))
     const [verdict] = await this.#gate.guards.prepare({ ...this.#write, documents: [document], stored })
     if (verdict instanceof Error) throw asServiceError(verdict)

@@ -34,7 +34,13 @@ import {
   type PreparedInput,
 } from './draft.ts'
 import { Judge, type JudgeParts } from './judge.ts'
-import { recordsIn, type Place, type PreparedWrite, type RecordOperation, type WrittenRecord } from './operations.ts'
+import {
+  recordsIn,
+  type CollectionSource,
+  type PreparedWrite,
+  type RecordOperation,
+  type WrittenRecord,
+} from './operations.ts'
 import type { RecordInput } from '../record-types.ts'
 import { prepareInput } from './prepare-input.ts'
 import { storeFiles, type FileStore } from './store-files.ts'
@@ -169,7 +175,7 @@ export class RecordWriter {
       const known = id === undefined ? undefined : await this.#checkPassword(this.#parts.database, actor, prepared, id)
       if (passage.isAsked) await this.#askAhead(passage, operation, prepared, known)
       const count = counting(actor, input)
-      const run = (place: Place): Promise<WrittenRecord> =>
+      const run = (place: CollectionSource): Promise<WrittenRecord> =>
         this.#run(place, actor, { operation, prepared, passage, known, count })
       const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
       return { isWide, run, written: () => passage.written(), release }
@@ -179,7 +185,11 @@ export class RecordWriter {
     }
   }
 
-  async #run(place: Place, actor: Actor, { operation, known, ...ready }: ReadyWrite): Promise<WrittenRecord> {
+  async #run(
+    place: CollectionSource,
+    actor: Actor,
+    { operation, known, ...ready }: ReadyWrite,
+  ): Promise<WrittenRecord> {
     if (operation.action === 'create') return this.#create(place, actor, ready)
     if (operation.action === 'update') return this.#update(place, actor, ready, { ...operation, known })
     const { definition } = ready.prepared
@@ -220,7 +230,7 @@ export class RecordWriter {
       throw forbidden('Only superusers can perform this action.')
   }
 
-  async #create(place: Place, actor: Actor, { prepared, passage, count }: Drafting): Promise<WrittenRecord> {
+  async #create(place: CollectionSource, actor: Actor, { prepared, passage, count }: Drafting): Promise<WrittenRecord> {
     const { definition } = prepared
     try {
       const { draft, document } = await passage.pass(place, newDraftOf(prepared), () => undefined)
@@ -236,7 +246,7 @@ export class RecordWriter {
   }
 
   async #update(
-    place: Place,
+    place: CollectionSource,
     actor: Actor,
     { prepared, passage, count }: Drafting,
     { id, rev, known, ...seen }: WantedUpdate,
@@ -291,7 +301,7 @@ export class RecordWriter {
    * @throws ServiceError TOO_MANY_REQUESTS
    */
   async #checkPassword(
-    place: Place,
+    place: CollectionSource,
     actor: Actor,
     prepared: PreparedInput,
     id: string,
@@ -319,13 +329,13 @@ export class RecordWriter {
     const { definitions, database } = this.#parts
     const mayTakeSuperusers = definitions.mayTakeSuperusers(definition)
     const passage = new Passage(this.#parts, actor.principal, definition)
-    const ask = async (place: Place): Promise<unknown> => {
+    const ask = async (place: CollectionSource): Promise<unknown> => {
       if (!passage.isAsked || !canBeId(id)) return undefined
       const old = await recordsIn(place, definition).get(id)
       if (old !== undefined) await passage.passDelete(place, old)
       return old?._rev
     }
-    const run = async (place: Place): Promise<undefined> => {
+    const run = async (place: CollectionSource): Promise<undefined> => {
       if (!canBeId(id)) throw missing('')
       try {
         const askedRev = await ask(place)

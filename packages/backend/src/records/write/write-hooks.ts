@@ -23,7 +23,7 @@ import { requestEvent } from '../../hooks/request-event.ts'
 import { Suspended } from '../../hooks/suspended.ts'
 import { canBeId, draftOf, drawnIn, type Draft } from './draft.ts'
 import type { Judge } from './judge.ts'
-import { recordsIn, type Place, type RecordOperation, type WrittenRecord } from './operations.ts'
+import { recordsIn, type CollectionSource, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
 import { failed } from './write-errors.ts'
 import { withViewRows } from './write-views.ts'
@@ -45,7 +45,7 @@ export interface BeginOptions {
   /** How often a file is named. */
   readonly namings?: number
   /** The transaction in which it takes place. */
-  readonly place?: Place
+  readonly place?: CollectionSource
   /** The application for hooks. */
   readonly app?: HookApp
 }
@@ -132,7 +132,7 @@ export class WriteHooks {
     actor: Actor,
     definition: Definition,
     write: Parameters<Judge['admits']>[2],
-    place: Place = this.#parts.database,
+    place: CollectionSource = this.#parts.database,
   ): Promise<boolean> {
     const { database, environment, judge } = this.#parts
     const admits = (reader: GuardReader): boolean => judge.admits(actor, definition, write, reader)

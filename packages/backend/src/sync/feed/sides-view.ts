@@ -1,7 +1,7 @@
 /** The index of a collection: the sides of its records, in a view that remembers. docs/internals/ruled-sync.md is the contract. */
 import { recordSide } from '@pannier/rules/cut'
 import type { Database } from 'pannier'
-import { forgetLeft, readSnapshot, rememberedRows, rememberingView, type GuardReader } from 'pannier/internal'
+import { forgetDepartedRows, readSnapshot, rememberedRows, rememberingView, type GuardReader } from 'pannier/internal'
 import { ruleRecord } from '../../access/rule-records.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
@@ -55,5 +55,5 @@ export function indexName(collection: string, view: string): string {
 export async function forgetSides(database: Database, collection: string, view: string, upTo: number): Promise<void> {
   const { builtTo } = await readSnapshot(database, (reader) => reader.read((guard) => indexOf(guard, collection, view)))
   // Beyond it tokens would begin again for ever.
-  await forgetLeft(database, collection, view, Math.min(upTo, builtTo))
+  await forgetDepartedRows(database, collection, view, Math.min(upTo, builtTo))
 }

@@ -47,7 +47,12 @@ export function rememberedRows(reader: GuardReader, collection: string, view: st
 }
 
 /** Forgets the rows that have left a view up to a sequence. */
-export async function forgetLeft(database: Database, collection: string, view: string, upTo: number): Promise<void> {
+export async function forgetDepartedRows(
+  database: Database,
+  collection: string,
+  view: string,
+  upTo: number,
+): Promise<void> {
   const { store, catalog } = database.context
   const forgetSome = (transaction: WriteTransaction): boolean => {
     const state = catalog.collection(transaction, collection)

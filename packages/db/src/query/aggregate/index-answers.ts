@@ -151,7 +151,7 @@ class GroupScan {
       if (this.#first === undefined) {
         this.#cursor ??= this.#tree.cursor(range)
         if (this.#cursor.next()) this.#first = this.#cursor.key
-        else this.#goOn(RANGE_END)
+        else this.#continueAt(RANGE_END)
       }
       if (this.#first !== undefined) return this.#group(range, this.#first)
     }
@@ -171,16 +171,16 @@ class GroupScan {
     const count = this.#next === undefined ? this.#tree.count(group) : this.#walked + 1
     const results = this.#steps.map((step) => this.#result(step, values, prefix, group, count))
     // Nothing misses from here on.
-    if (this.#next !== undefined) this.#goOn(this.#next)
-    else if (lt === range.lt) this.#goOn(RANGE_END)
+    if (this.#next !== undefined) this.#continueAt(this.#next)
+    else if (lt === range.lt) this.#continueAt(RANGE_END)
     else {
-      this.#goOn(undefined)
+      this.#continueAt(undefined)
       this.#cursor = this.#tree.cursor({ gte: lt, lt: range.lt })
     }
     return { values, results }
   }
 
-  #goOn(next: Key | typeof RANGE_END | undefined): void {
+  #continueAt(next: Key | typeof RANGE_END | undefined): void {
     this.#next = undefined
     this.#walked = 0
     this.#first = next === RANGE_END ? undefined : next

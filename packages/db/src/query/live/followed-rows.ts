@@ -40,7 +40,7 @@ const TRIES_MAX = 3
 const NO_HOLDING: Holding = { hold: () => {}, release: () => {} }
 
 /** The rows that were read, as of that commit. `takeIn` makes it what is held. */
-interface Found {
+interface ReadRows {
   readonly sequence: number
   /** False: rows are missing. */
   takeIn(): boolean
@@ -90,7 +90,7 @@ export class FollowedRows {
   }
 
   /** Reads what it has to; undefined: call it again. */
-  async read(commits: Commits): Promise<Found | undefined> {
+  async read(commits: Commits): Promise<ReadRows | undefined> {
     try {
       return await (this.#isStale ? this.#readAll(commits) : this.#readChanged(commits))
     } catch (error) {
@@ -99,7 +99,7 @@ export class FollowedRows {
     }
   }
 
-  async #readAll(commits: Commits): Promise<Found> {
+  async #readAll(commits: Commits): Promise<ReadRows> {
     this.#news = []
     this.#isStale = this.#isBehind = false
     const known = commits.sequence
@@ -121,7 +121,7 @@ export class FollowedRows {
     }
   }
 
-  async #readChanged(commits: Commits): Promise<Found | undefined> {
+  async #readChanged(commits: Commits): Promise<ReadRows | undefined> {
     const source = await this.#openAtNews(commits)
     if (source === undefined) {
       this.invalidate()
@@ -183,7 +183,7 @@ export class FollowedRows {
   }
 }
 
-function taking(sequence: number, takeIn: () => void): Found {
+function taking(sequence: number, takeIn: () => void): ReadRows {
   return {
     sequence,
     takeIn: () => {

@@ -121,7 +121,7 @@ class ChangeWait {
   }
 }
 
-interface Known {
+interface KnownWait {
   readonly facts: string
   readonly headers: HttpOptions['headers']
   readonly fetch: HttpOptions['fetch']
@@ -129,7 +129,7 @@ interface Known {
 }
 
 /** The waits under way, for all replications of this page, worker or process. */
-const known = new Set<Known>()
+const known = new Set<KnownWait>()
 
 /** The wait of this server for callers with the same credentials and options. */
 export function changeWaitOf(
@@ -151,7 +151,7 @@ export function changeWaitOf(
   for (const one of known)
     if (one.facts === facts && one.fetch === fetch && (!isFunction || one.headers === headers)) return one.wait
   const client = new HttpClient(root, options, environment)
-  const one: Known = {
+  const one: KnownWait = {
     facts,
     headers,
     fetch,

@@ -419,14 +419,14 @@ export class FileDatabase {
   }
 }
 
-interface Found {
+interface RecoveredJournal {
   readonly journal: Journal
   readonly frames: readonly Frame[]
   /** 0: there is no whole base. */
   readonly epoch: number
 }
 
-function found(file: RawFile): Found {
+function found(file: RawFile): RecoveredJournal {
   const journal = new Journal(file)
   const frames = journal.recover()
   if (frames[0] === undefined) return { journal, frames, epoch: 0 }

@@ -176,7 +176,7 @@ interface Restart {
   readonly reason: RestartReason | undefined
 }
 
-interface Place extends Restart {
+interface ServedDatabase extends Restart {
   readonly host: string
   readonly storage: DatabaseStorage | undefined
 }
@@ -190,7 +190,7 @@ const SAID: Readonly<Record<RestartReason, string>> = {
 /** Where to start again. Undefined: the operator has ended the server. */
 async function serveOnce(
   options: ServeArguments,
-  { port, host, storage, reason }: Place,
+  { port, host, storage, reason }: ServedDatabase,
   terminal: Terminal,
 ): Promise<Restart | undefined> {
   const { stdout, stderr, signal } = terminal

@@ -89,7 +89,7 @@ interface PickerProps {
   readonly onClose: () => void
 }
 
-interface Found {
+interface SearchResult {
   readonly rows?: readonly Row[]
   readonly error?: unknown
 }
@@ -98,7 +98,7 @@ function Picker({ target, chosen, onToggle, onClose }: PickerProps): ReactNode {
   const environment = useEnvironment()
   const { list } = useCollections()
   const [search, setSearch] = useState('')
-  const [found, setFound] = useState<Found>({})
+  const [found, setFound] = useState<SearchResult>({})
   const [tries, setTries] = useState(0)
   useEffect(() => {
     const controller = new AbortController()

@@ -1,12 +1,12 @@
-/** Holds what is wished: opens and closes the replica, and follows the server. Loaded when something is held. */
+/** The replica of the held collections: opens and closes it, and follows the server. Loaded when something is held. */
 import type { Environment } from '../../environment.ts'
 import type { Collection } from '../../api/collections.ts'
 import { request } from '../../api/request.ts'
 import { collections, findCollection, keepDefinitions } from '../collections.ts'
 import { followKept, keep, readKept } from '../kept.ts'
 import { isServerThere, session } from '../session.ts'
-import { device, LEFT, ownHeld, readWish, SYNCED_AT, WISH } from './device.ts'
-import type { Held, Wish } from './device.ts'
+import { device, DEPARTED, ownHeld, readHeldCollections, SYNCED_AT, HELD_COLLECTIONS } from './device.ts'
+import type { HeldCollection, HeldCollections } from './device.ts'
 import type { HeldNames } from './local-list.ts'
 import type { ReplicaStatus } from './replica.ts'
 
@@ -21,7 +21,7 @@ let environment: Environment | undefined
 export function begin(given: Environment): void {
   if (environment !== undefined) return
   environment = given
-  followKept(WISH, settle)
+  followKept(HELD_COLLECTIONS, settle)
   for (const store of [session, collections]) store.follow(settle)
   for (const store of [device, collections]) store.follow(keepNames)
   isServerThere.follow(() => void followServer())
@@ -30,7 +30,7 @@ export function begin(given: Environment): void {
 }
 
 /** Holds a collection from now on, or another part of it. */
-export function hold(held: Held, given: Environment): Promise<void> {
+export function hold(held: HeldCollection, given: Environment): Promise<void> {
   begin(given)
   return change((all) => [...all.filter(({ id }) => id !== held.id), held])
 }
@@ -45,8 +45,8 @@ export async function release(id: string): Promise<void> {
 /** Deletes all that is held. Writes that wait are lost only with `discard`: else all stays, until the superuser signs in again. */
 export async function wipe({ discard }: { readonly discard: boolean }): Promise<void> {
   await inTurn(async () => {
-    const wish = readWish()
-    if (wish === undefined || wish.account !== session.get()?.record.id || !(await leave(wish, discard))) return
+    const stored = readHeldCollections()
+    if (stored === undefined || stored.account !== session.get()?.record.id || !(await leave(stored, discard))) return
     keepDefinitions(undefined)
     keptNames = []
     await forgetPage()
@@ -54,25 +54,25 @@ export async function wipe({ discard }: { readonly discard: boolean }): Promise<
 }
 
 /** Closes what is held for a superuser, and deletes it if no writes wait. Gives whether it did. */
-async function leave(wish: Wish, discard: boolean): Promise<boolean> {
+async function leave(stored: HeldCollections, discard: boolean): Promise<boolean> {
   await close()
-  const others = readLeft().filter(({ account }) => account !== wish.account)
-  const left = [...others, wish]
+  const others = readDeparted().filter(({ account }) => account !== stored.account)
+  const departed = [...others, stored]
   // Whenever this ends, it is named while something of it may wait. The superuser's own tabs would hold it again at once.
-  if (wish.account !== session.get()?.record.id) keepLeft(left)
-  keep(WISH, undefined)
+  if (stored.account !== session.get()?.record.id) keepDeparted(departed)
+  keep(HELD_COLLECTIONS, undefined)
   keep(SYNCED_AT, undefined)
   let isWiped = false
   try {
     const { wipeHeld } = await import('./replica.ts')
-    isWiped = await wipeHeld({ account: wish.account, names: wish.collections.map(({ id }) => id), discard })
+    isWiped = await wipeHeld({ account: stored.account, names: stored.collections.map(({ id }) => id), discard })
   } finally {
-    keepLeft(isWiped ? others : left)
+    keepDeparted(isWiped ? others : departed)
   }
   return isWiped
 }
 
-/** Nothing is held until something is wished again. */
+/** Closes the replica until a collection is held again. */
 async function close(): Promise<void> {
   const { replica } = device.get()
   openKey = ''
@@ -87,41 +87,41 @@ function keepNames(): void {
   const { list, status } = collections.get()
   if (status !== 'ready' || list === keptNames || device.get().held.length === 0) return
   // Another tab has just deleted it.
-  if (readWish() === undefined) return
+  if (readHeldCollections() === undefined) return
   keptNames = list
   keepDefinitions(list)
 }
 
 /** In turn, as what another superuser has held goes first. */
-async function change(made: (held: readonly Held[]) => readonly Held[]): Promise<void> {
+async function change(made: (held: readonly HeldCollection[]) => readonly HeldCollection[]): Promise<void> {
   await inTurn(async () => {
     await leaveOther()
     const account = session.get()?.record.id
     if (account === undefined) return
-    keep(WISH, { account, collections: made(ownHeld()) } satisfies Wish)
+    keep(HELD_COLLECTIONS, { account, collections: made(ownHeld()) } satisfies HeldCollections)
   })
   settle()
 }
 
 let openKey = ''
-let turn: Promise<unknown> = Promise.resolve()
+let lastWork: Promise<unknown> = Promise.resolve()
 
 function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  const done = turn.then(work)
-  turn = done.catch(() => undefined)
+  const done = lastWork.then(work)
+  lastWork = done.catch(() => undefined)
   return done
 }
 
-/** Opens what is wished, and closes what is not. */
+/** Opens the held collections, and closes all others. */
 function settle(): void {
   void inTurn(async () => {
     await leaveOther()
     // Another tab may have deleted what was held, and this one may have kept the time of a sync after that.
-    if (readWish() === undefined) {
+    if (readHeldCollections() === undefined) {
       keep(SYNCED_AT, undefined)
       keptNames = []
     }
-    const names = wishedNames()
+    const names = heldNames()
     const login = session.get()
     device.update((before) => ({ ...before, held: ownHeld() }))
     const key = names === undefined ? '' : JSON.stringify([login?.record.id, names])
@@ -141,7 +141,7 @@ function settle(): void {
       device.update((state) => ({ ...state, replica, status: replica.status }))
       await keepPage()
     } catch (error) {
-      // It is tried again when the server is back, or when something else is wished.
+      // It is tried again when the server is back, or when other collections are held.
       openKey = ''
       device.update((state) => ({ ...state, error }))
     }
@@ -155,29 +155,29 @@ function settle(): void {
 async function leaveOther(): Promise<void> {
   const account = session.get()?.record.id
   if (account === undefined) return
-  const wish = readWish()
-  if (wish !== undefined && wish.account !== account) await leave(wish, false)
-  const own = readLeft().find((one) => one.account === account)
-  if (own === undefined || readWish() !== undefined) return
-  keep(WISH, own)
-  keepLeft(readLeft().filter((one) => one.account !== account))
+  const stored = readHeldCollections()
+  if (stored !== undefined && stored.account !== account) await leave(stored, false)
+  const own = readDeparted().find((one) => one.account === account)
+  if (own === undefined || readHeldCollections() !== undefined) return
+  keep(HELD_COLLECTIONS, own)
+  keepDeparted(readDeparted().filter((one) => one.account !== account))
 }
 
-function readLeft(): readonly Wish[] {
-  return readKept<readonly Wish[]>(LEFT) ?? []
+function readDeparted(): readonly HeldCollections[] {
+  return readKept<readonly HeldCollections[]>(DEPARTED) ?? []
 }
 
-function keepLeft(wishes: readonly Wish[]): void {
-  keep(LEFT, wishes.length === 0 ? undefined : wishes)
+function keepDeparted(all: readonly HeldCollections[]): void {
+  keep(DEPARTED, all.length === 0 ? undefined : all)
 }
 
 /** By the names that collections have now; undefined: nothing is held, or it is somebody else's. */
-function wishedNames(): HeldNames | undefined {
-  const wish = readWish()
+function heldNames(): HeldNames | undefined {
+  const stored = readHeldCollections()
   const account = session.get()?.record.id
   const { list } = collections.get()
-  if (wish === undefined || wish.account !== account || list.length === 0) return undefined
-  const found = wish.collections.flatMap(({ id, filter }) => {
+  if (stored === undefined || stored.account !== account || list.length === 0) return undefined
+  const found = stored.collections.flatMap(({ id, filter }) => {
     const collection = findCollection(list, id)
     return collection === undefined ? [] : [[collection.name, filter] as const]
   })
