@@ -16,7 +16,7 @@ export interface ApiToken {
   readonly collection: string
   readonly record: string
   readonly scopes: Scopes
-  /** `2026-11-22 15:04:49.813Z`; empty: never. */
+  /** The time of the last use, `2026-11-22 15:04:49.813Z`; empty: never used. */
   readonly created: string
   readonly used: string
   readonly expires: string

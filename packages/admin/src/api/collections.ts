@@ -51,7 +51,7 @@ export interface MailTemplate {
 export interface Provider {
   readonly name: string
   readonly clientId: string
-  /** Only to set another one. */
+  /** The new secret of the client; left out, the stored one stays. */
   readonly clientSecret?: string
   readonly authURL: string
   readonly tokenURL: string
@@ -62,7 +62,7 @@ export interface Provider {
 }
 
 interface TokenOptions {
-  /** Seconds. */
+  /** The duration in seconds. */
   readonly duration: number
 }
 

@@ -21,7 +21,7 @@ export interface ViewRow {
 }
 
 interface ViewResult {
-  /** Not with a reduction. */
+  /** The number of rows in all; not with a reduction. */
   readonly total_rows?: number
   readonly rows: readonly ViewRow[]
 }
@@ -108,7 +108,7 @@ export function deleteDatabase(database: string): Promise<unknown> {
   return couchRequest('DELETE', `/${name(database)}`)
 }
 
-/** Does not wait for its end. */
+/** Begins to compact a database, and does not wait for its end. */
 export function compactDatabase(database: string): Promise<unknown> {
   return couchRequest('POST', `/${name(database)}/_compact`, { body: {} })
 }
@@ -138,7 +138,7 @@ export interface Revisions {
   readonly document: Document
   /** Leaf revisions beside it. */
   readonly conflicts: readonly string[]
-  /** The newest first. What was replaced is there if the database keeps history. */
+  /** Revisions of the history, the newest first. What was replaced is there if the database keeps history. */
   readonly history: readonly { readonly rev: string; readonly status: string }[]
 }
 
@@ -249,7 +249,7 @@ interface ChangesQuery {
   readonly since?: string
   readonly limit?: number
   readonly descending?: boolean
-  /** Waits until there is one. */
+  /** The feed that waits for a change. */
   readonly feed?: 'longpoll'
 }
 

@@ -70,7 +70,7 @@ export function listProviders(): Promise<readonly KnownProvider[]> {
   return request('GET', '/collections/meta/oauth2-providers', { query: { fields: 'name,displayName' } })
 }
 
-/** A: cheapest. E: it can't be synced. */
+/** The class of the cost, from A, the cheapest. E: it can't be synced. */
 type CostClass = 'A' | 'B' | 'C' | 'D' | 'E'
 
 interface RuleProblem {
@@ -134,7 +134,7 @@ export interface AnsweredCondition {
 
 export interface RulePreview {
   readonly totalItems: number
-  /** -1: not counted. */
+  /** The number of admitted records; -1: not counted. */
   readonly admittedItems: number
   readonly items: readonly { readonly record: Row; readonly isAdmitted: boolean }[]
   readonly condition?: AnsweredCondition
@@ -174,9 +174,9 @@ interface AppleKey {
   readonly clientId: string
   readonly teamId: string
   readonly keyId: string
-  /** PEM. */
+  /** The private key in PEM. */
   readonly privateKey: string
-  /** In seconds. */
+  /** The duration in seconds. */
   readonly duration: number
 }
 

@@ -2,7 +2,7 @@
 import { apiUrl, hostEnvironment, request } from './request.ts'
 
 interface FileOptions {
-  /** `100x100` */
+  /** The size of a thumb: `100x100`. */
   readonly thumb?: string
   /** For a file of a protected field; '' for others. */
   readonly token?: string

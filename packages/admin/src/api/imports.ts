@@ -5,7 +5,7 @@ import { request } from './request.ts'
 interface ImportOptions {
   /** Whether a record whose id is there is changed; else it is refused. */
   readonly upsert: boolean
-  /** Nothing is written. */
+  /** True for a dry run: nothing is written. */
   readonly dryRun: boolean
 }
 

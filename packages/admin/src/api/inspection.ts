@@ -4,13 +4,13 @@ import { couchText, request } from './request.ts'
 
 export interface CheckState {
   readonly running: boolean
-  /** 0 to 1. */
+  /** The progress from 0 to 1. */
   readonly progress: number
   /** Empty: none since the start of the server. */
   readonly ended: string
   readonly problems: readonly { readonly code: string; readonly where: string; readonly message: string }[]
   readonly problemCount: number
-  /** Why it has not come to its end. */
+  /** The error that stopped the check. */
   readonly error: string
 }
 
@@ -18,7 +18,7 @@ export function checkState(signal: AbortSignal): Promise<CheckState> {
   return request('GET', '/check', { signal })
 }
 
-/** Does not wait for its end. */
+/** Starts a check, and does not wait for its end. */
 export function startCheck(): Promise<void> {
   return request('POST', '/check')
 }
@@ -28,14 +28,14 @@ export function cancelCheck(): Promise<void> {
 }
 
 export interface SqlResult {
-  /** Milliseconds. */
+  /** The time of the execution in milliseconds. */
   readonly execTime: number
   readonly affectedRows: number
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
-/** One statement or several. @throws ApiError with what SQLite has said */
+/** Runs SQL: one statement or several. @throws ApiError with what SQLite has said */
 export function runSql(query: string): Promise<SqlResult> {
   return request('POST', '/sql', { body: { query } })
 }

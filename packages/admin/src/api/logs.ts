@@ -3,10 +3,10 @@ import { request } from './request.ts'
 
 export interface Log {
   readonly id: string
-  /** `2026-11-22 15:04:49.813Z` */
+  /** The time of creation, `2026-11-22 15:04:49.813Z`. */
   readonly created: string
   readonly message: string
-  /** -4: debug, 0: info, 4: warning, 8: error. */
+  /** The level: -4 debug, 0 info, 4 warning, 8 error. */
   readonly level: number
   readonly data: Readonly<Record<string, unknown>>
 }
@@ -22,7 +22,7 @@ interface LogHour {
   readonly total: number
 }
 
-/** The newest first. */
+/** Lists logs, the newest first. */
 export function listLogs(filter: string, perPage: number, signal?: AbortSignal): Promise<LogPage> {
   const query = { filter, perPage, sort: '-created,-id' }
   return request('GET', '/logs', { query, ...(signal !== undefined && { signal }) })

@@ -5,15 +5,15 @@ import { apiUrl, request } from './request.ts'
 export interface Backup {
   /** The name of its file. */
   readonly key: string
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number
-  /** `2026-11-22 15:04:49.813Z` */
+  /** The time of the last change, `2026-11-22 15:04:49.813Z`. */
   readonly modified: string
 }
 
 export interface Job {
   readonly id: string
-  /** `0 0 * * *`, in UTC. */
+  /** The expression of the times, `0 0 * * *`, in UTC. */
   readonly expression: string
 }
 
@@ -30,7 +30,7 @@ export function listBackups(signal: AbortSignal): Promise<readonly Backup[]> {
   return request('GET', '/backups', { signal })
 }
 
-/** Resolves when it is made. An empty name: the server makes one. @throws ApiError */
+/** Makes a backup. Resolves when it is complete. An empty name: the server makes one. @throws ApiError */
 export function makeBackup(name: string): Promise<void> {
   return request('POST', '/backups', { body: { name } })
 }
@@ -58,7 +58,7 @@ export function listJobs(signal: AbortSignal): Promise<readonly Job[]> {
   return request('GET', '/crons', { signal })
 }
 
-/** Does not wait for its end. */
+/** Starts a job, and does not wait for its end. */
 export function runJob(id: string): Promise<void> {
   return request('POST', `/crons/${encodeURIComponent(id)}`)
 }

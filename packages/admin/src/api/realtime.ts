@@ -23,7 +23,7 @@ class Realtime {
   private readonly topics = new Map<string, Set<Listener>>()
   private readonly onGaps = new Set<() => void>()
 
-  /** Returns what ends it. */
+  /** Follows a topic. Returns a function that ends that. */
   follow(topic: string, listener: Listener, onGap: () => void): () => void {
     const listeners = this.topics.get(topic) ?? new Set()
     const isNew = !this.topics.has(topic)
@@ -74,7 +74,8 @@ class Realtime {
   }
 
   /**
-   * Browsers would connect again every few seconds, also to a server that is away. A request says whether it is; then `reopen` continues.
+   * Closes a broken source. Browsers would connect again every few seconds, also to a server that is away. A request says whether it is;
+   * then `reopen` continues.
    */
   private broken(source: EventSource): void {
     if (source !== this.source) return

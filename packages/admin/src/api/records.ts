@@ -1,12 +1,12 @@
 /** Records of a collection. */
 import { request } from './request.ts'
 
-/** Values by field. */
+/** A row: values by field. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 
 export interface RowPage {
   readonly items: readonly Row[]
-  /** -1 where it was not asked for. */
+  /** The number of items in all; -1 where it was not asked for. */
   readonly totalItems: number
 }
 

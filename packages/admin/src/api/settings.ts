@@ -4,7 +4,7 @@ import { request } from './request.ts'
 export interface RateLimitRule {
   readonly label: string
   readonly audience: string
-  /** Seconds. */
+  /** The duration in seconds. */
   readonly duration: number
   readonly maxRequests: number
 }

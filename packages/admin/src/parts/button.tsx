@@ -10,10 +10,10 @@ type Kind = 'plain' | 'primary' | 'danger' | 'quiet'
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'children'> {
   readonly kind?: Kind | undefined
   readonly icon?: IconName | undefined
-  /** Shown beside the icon. Without it `label` names the button. */
+  /** The content beside the icon. Without it `label` names the button. */
   readonly children?: ReactNode
   readonly label?: string | undefined
-  /** While its promise is open, the button is busy. What it throws is shown in a toast. */
+  /** The action of a press. While its promise is open, the button is busy. What it throws is shown in a toast. */
   readonly onPress?: (() => unknown) | undefined
 }
 

@@ -6,7 +6,7 @@ import { showDone, showError } from './toasts.tsx'
 /** How long a browser may take to begin with a file. */
 const BEGIN_MS_MAX = 60_000
 
-/** Says that it was copied. */
+/** Copies a text, and says so. */
 export async function copyText(text: string): Promise<void> {
   // Browsers have no clipboard for pages of plain HTTP from another machine.
   const clipboard = navigator.clipboard as Clipboard | undefined

@@ -10,7 +10,7 @@ import { TEXTS } from '../texts.ts'
 import { Button } from './button.tsx'
 import { UnsavedParts, useUnsaved } from './use-unsaved.ts'
 
-/** The control that takes the focus: people come to type, or to answer. */
+/** The first control, which takes the focus: people come to type, or to answer. */
 const FIRST = '.dialog-body :is(input:not([readonly]), select, textarea)'
 
 /** The element that had the focus before the first of the open dialogs. One may take the place of another. */

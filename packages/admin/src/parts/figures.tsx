@@ -1,4 +1,4 @@
-/** Sizes, times and numbers, as people read them. */
+/** Figures as people read them: sizes, times and numbers. */
 import type { ReactNode } from 'react'
 
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })

@@ -11,9 +11,9 @@ interface FormProps {
   /** The name of the button. */
   readonly submit: string
   readonly children: ReactNode
-  /** Below the button. */
+  /** The links below the button. */
   readonly links?: ReactNode
-  /** Whether leaving it asks first, once something was typed. Those that stay after success are not drafts. */
+  /** True for a draft: leaving it asks first, once something was typed. Those that stay after success are not drafts. */
   readonly isDraft?: boolean
 }
 

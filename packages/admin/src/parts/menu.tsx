@@ -22,7 +22,7 @@ interface MenuProps {
   readonly children?: ReactNode
   readonly items: readonly MenuItem[]
   readonly className?: string
-  /** Where it opens if there is room. */
+  /** The side on which it opens if there is room. */
   readonly side?: 'below' | 'above'
 }
 
@@ -146,7 +146,7 @@ function startsWith(text: string, key: string): boolean {
   return key.length === 1 && key !== ' ' && text.toLowerCase().startsWith(key.toLowerCase())
 }
 
-/** At the button, inside the window. */
+/** Places the element at its anchor, inside the window. */
 function place(element: HTMLElement, anchor: HTMLElement, side: 'below' | 'above'): void {
   const { left, right, top, bottom } = anchor.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = element

@@ -1,4 +1,4 @@
-/** Says that the server does not answer. */
+/** The bar while the server is away. */
 import { lazy, Suspense } from 'react'
 import type { ReactNode } from 'react'
 import { Boundary } from '../parts/boundary.tsx'

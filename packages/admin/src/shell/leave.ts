@@ -1,4 +1,4 @@
-/** Signs out. What this device holds goes with the session. */
+/** Leaves the server: signs out. What this device holds goes with the session. */
 import { device } from '../state/device/device.ts'
 import { signOut } from '../state/session.ts'
 

@@ -12,7 +12,7 @@ export class Asking {
   private cancel: (() => void) | undefined
   private waitMs = FIRST_MS
 
-  /** Makes the loop. Errors of `ask` are ignored: the function itself ends the loop with `end`. */
+  /** Makes the loop that asks. Errors of `ask` are ignored: the function itself ends the loop with `end`. */
   constructor(environment: Environment, ask: () => Promise<unknown>) {
     this.environment = environment
     this.ask = ask

@@ -30,7 +30,7 @@ export function confirm(asked: Question): Promise<boolean> {
   })
 }
 
-/** Resolves with whether what was typed may be lost. */
+/** Asks to confirm that typed text may be discarded. */
 export function confirmDiscard(): Promise<boolean> {
   const { title, text, yes } = TEXTS.discard
   return confirm({ title, text, yes, isDanger: true })

@@ -16,7 +16,7 @@ interface Session extends Login {
 
 const NAME = 'session'
 const REFRESH_MS = 5 * 60_000
-/** A server that does not even answer this is away. */
+/** The longest wait for the health of a server. A server that does not even answer this is away. */
 const HEALTH_MS_MAX = 10_000
 
 export const session: Store<Session | undefined> = new Store<Session | undefined>(undefined)

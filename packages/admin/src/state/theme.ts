@@ -20,7 +20,7 @@ export function pixelsOf(rems: number): number {
   return Math.round(rems * parseFloat(getComputedStyle(document.documentElement).fontSize))
 }
 
-/** The style sheet looks at the attribute. */
+/** Applies the theme: the style sheet looks at the attribute. */
 function apply(): void {
   const chosen = theme.get()
   if (chosen === 'system') delete document.documentElement.dataset['theme']

@@ -88,7 +88,7 @@ function namesBehind(parts: readonly string[], collection: Collection, list: rea
   return target === undefined ? [] : behind(rest, target, list)
 }
 
-/** Follows relations. */
+/** The options behind a path, which follows relations. */
 function behind(parts: readonly string[], collection: Collection, list: readonly Collection[]): Options {
   let current: Collection | undefined = collection
   for (const part of parts) {

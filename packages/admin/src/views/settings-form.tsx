@@ -166,7 +166,7 @@ export function TextSetting({ path, label, help, ...rest }: SettingProps): React
   )
 }
 
-/** The server has it, and does not show it. Nothing typed: it stays. */
+/** The setting of a secret, which the server has and does not show. Nothing typed: it stays. */
 export function SecretSetting({ path, label }: SettingProps): ReactNode {
   const { value, onValue, error } = useDraftValue(path)
   return (

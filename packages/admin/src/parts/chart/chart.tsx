@@ -9,7 +9,7 @@ import type { ChartData, MountedChart } from './draw.ts'
 interface ChartProps extends ChartData {
   /** The text that a screen reader speaks in place of the picture: the subject, and its figures. */
   readonly label: string
-  /** In milliseconds since 1970. */
+  /** Reports the chosen period, in milliseconds since 1970. */
   readonly onPeriod?: (from: number, to: number) => void
 }
 

@@ -23,9 +23,9 @@ export interface ChartData {
   readonly labels?: readonly string[]
   /** The values are counts: the axis has no fractions. */
   readonly isCount?: boolean
-  /** As `bytesText`. */
+  /** The format of values, as `bytesText`. */
   readonly format: (value: number) => string
-  /** Milliseconds since 1970; what the points have when it is left out. */
+  /** The ends of the axis in milliseconds since 1970; those of the points when left out. */
   readonly from?: number | undefined
   readonly to?: number | undefined
 }

@@ -11,7 +11,7 @@ interface LinkDialogProps {
   /** '' before it has one. */
   readonly href: string
   readonly onClose: () => void
-  /** '' removes it. */
+  /** Sets the address; '' removes the link. */
   readonly onHref: (href: string) => void
 }
 

@@ -5,7 +5,7 @@
 import { htmlOf, inertBody, isSafeLink, KNOWN, parseHtml, withoutInline } from './schema.ts'
 
 interface Losses {
-  /** Elements and attributes that the editor does not know: `<table>`, `class`. */
+  /** Unknown elements and attributes: `<table>`, `class`. */
   readonly unknown: readonly string[]
   /** Nothing is unknown, but it would be written otherwise. */
   readonly isOtherwise: boolean

@@ -2,7 +2,7 @@
 import { DOMParser, DOMSerializer, Schema } from 'prosemirror-model'
 import type { DOMOutputSpec, MarkSpec, Node, NodeSpec, TagParseRule } from 'prosemirror-model'
 
-/** By element: the attributes that are kept. What is not here is lost: `losses.ts` finds it. */
+/** The known elements, each with the attributes that are kept. What is not here is lost: `losses.ts` finds it. */
 export const KNOWN: Readonly<Record<string, readonly string[]>> = {
   p: [],
   h1: [],

@@ -17,7 +17,7 @@ const WORKER = 'service-worker.js'
 /** Undefined: nothing has begun. */
 let environment: Environment | undefined
 
-/** Does it once. */
+/** Begins to hold, once. */
 export function begin(given: Environment): void {
   if (environment !== undefined) return
   environment = given

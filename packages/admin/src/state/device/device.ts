@@ -25,7 +25,7 @@ export interface DeviceState {
   /** Undefined: nothing is held, or it is not open yet. */
   readonly replica: Replica | undefined
   readonly status: ReplicaStatus | undefined
-  /** When it was last equal to the server: milliseconds since 1970. */
+  /** The time when it was last synced with the server: milliseconds since 1970. */
   readonly syncedAt: number | undefined
   /** The server is away, or what has waited for it is being sent. What is held is shown meanwhile. */
   readonly isAway: boolean

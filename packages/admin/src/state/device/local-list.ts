@@ -20,11 +20,11 @@ export type HeldNames = Readonly<Record<string, string>>
 
 const BATCH = 1000
 const CHANGES_MS = 250
-/** More are a walk. */
+/** The most changes that a kept list follows. More are a walk. */
 const CHANGES_MAX = 200
 /** The order of creation, which a device does not know: by the date of creation, where there is one. */
 const CREATION = '@rowid'
-/** After every date. */
+/** The newest time: it is after every date. */
 const NEWEST = '9999'
 
 interface KnownList {
@@ -117,7 +117,7 @@ export class LocalLists {
     }
   }
 
-  /** Nobody knows what a part is missing. */
+  /** The records of whole collections: a part may be incomplete, and nobody knows what it lacks. */
   private recordsOf(): LocalRecords {
     const { incomplete } = this.client.status
     const wholes = Object.keys(this.names).filter((name) => this.names[name] === '' && !incomplete.includes(name))

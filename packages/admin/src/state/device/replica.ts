@@ -58,7 +58,7 @@ interface Wiped {
   readonly account: string
   /** Names of the collections that were held. */
   readonly names: readonly string[]
-  /** Writes that wait are lost. */
+  /** True to discard writes that wait. */
   readonly discard: boolean
 }
 

@@ -10,7 +10,7 @@ import { errorText } from '../../parts/toasts.tsx'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 
 const { apple: texts } = TEXTS.oauth2
-/** Some six months: the most that Apple takes. */
+/** The lifetime in seconds: some six months, the most that Apple takes. */
 const SECONDS = 15_777_000
 
 interface AppleSecretProps {

@@ -1,4 +1,4 @@
-/** Logins by other services: the providers, with what they have given for the app, and the fields that take what they tell. */
+/** The view of logins by OAuth2: the providers, with what they have given for the app, and the fields that take their data. */
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { AuthOptions, Provider } from '../../api/collections.ts'

@@ -173,7 +173,7 @@ function firstOf(values: Readonly<Record<string, unknown>>): Readonly<Record<str
   return Object.fromEntries(Object.entries(values).slice(0, 1))
 }
 
-/** As it is written in a program. */
+/** A text of a value, as it is written in a program. */
 function text(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replaceAll(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
 }
@@ -187,7 +187,7 @@ function send(method: string, path: string, body: unknown): string {
   return `curl -X ${method} -H "Authorization: $TOKEN" -H 'Content-Type: application/json' \\\n  -d ${json} ${quote(apiUrl(path))}`
 }
 
-/** For a shell. */
+/** A quoted value for a shell. */
 function quote(value: string): string {
   return `'${value.replaceAll("'", `'\\''`)}'`
 }

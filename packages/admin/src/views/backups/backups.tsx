@@ -61,7 +61,7 @@ export function View(): ReactNode {
   )
 }
 
-/** Whether the server answers again. */
+/** Whether the server is back. */
 async function isBack(): Promise<boolean> {
   await health()
   return true

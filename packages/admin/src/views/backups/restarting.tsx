@@ -12,7 +12,7 @@ const ANSWERS = 5
 
 interface RestartingProps {
   readonly name: string
-  /** Rejects while the server does not answer. */
+  /** Whether the server is back. Rejects while it does not answer. */
   readonly isBack: () => Promise<boolean>
 }
 

@@ -22,7 +22,7 @@ const HISTORY_MAX = 50
 /** A long one is no work of a moment, and may be data. */
 const KEPT_CHARS_MAX = 5000
 
-/** The statements that were run, the newest first. They may have secrets in them: signing out forgets them. */
+/** The statements that ran before, the newest first. They may have secrets in them: signing out forgets them. */
 function ranBefore(): readonly string[] {
   const kept = readKept<unknown>(SQL_HISTORY)
   return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : []
@@ -35,7 +35,7 @@ function noteRun(text: string): void {
 
 type Answer =
   | { readonly kind: 'rows' | 'plan'; readonly result: SqlResult }
-  /** A SELECT with parameters was run. */
+  /** A report: a SELECT with parameters was run. */
   | { readonly kind: 'report'; readonly result: ReportResult }
 
 /** A statement with parameters is a SELECT: it runs as a report does. */
@@ -114,7 +114,7 @@ interface HistoryProps {
   readonly onClear: () => void
 }
 
-/** No statement is this. */
+/** The choice that clears the history: no statement is a blank. */
 const CLEAR = ' '
 
 function History({ ran, onChoose, onClear }: HistoryProps): ReactNode {

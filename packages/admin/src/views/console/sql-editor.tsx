@@ -8,7 +8,7 @@ import { findCollection, useCollections } from '../../state/collections.ts'
 import { completeSql } from './sql-completions.ts'
 
 type SqlEditorProps = Pick<CodeEditorProps, 'label' | 'value' | 'onValue' | 'control'> & {
-  /** Control and Enter. */
+  /** Runs the text, by Control and Enter. */
   readonly onRun?: () => unknown
 }
 

@@ -61,7 +61,7 @@ export function Changes({ database }: { readonly database: string }): ReactNode 
 
 interface FollowedChanges {
   readonly rows: readonly Change[] | undefined
-  /** How many come behind what is shown. */
+  /** The number of pending changes behind the shown ones. */
   readonly pending: number
   readonly error: unknown
   readonly more: () => void

@@ -1,4 +1,4 @@
-/** Two texts beside each other. */
+/** A pair of lines of two texts beside each other. */
 
 type Pair = readonly [one: string | undefined, other: string | undefined]
 

@@ -76,7 +76,7 @@ export function Documents({ database }: { readonly database: string }): ReactNod
 
 interface OpenDocumentProps {
   readonly database: string
-  /** As the address has it. */
+  /** The id as the address has it. */
   readonly id: string
   readonly onChanged: () => Promise<void>
 }

@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../texts/operations.ts'
 
 interface IdFormProps {
   readonly label: string
-  /** As the address has it. */
+  /** The id as the address has it. */
   readonly id: string
   readonly onId: (id: string) => void
 }

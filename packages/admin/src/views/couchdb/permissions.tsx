@@ -73,7 +73,7 @@ function PermissionsForm({ database, stored, onSaved }: PermissionsFormProps): R
   )
 }
 
-/** The people who read and write by these permissions. `_admin` is a role that nobody has but admins of the server. */
+/** The meaning of the members: who reads and writes. `_admin` is a role that nobody has but admins of the server. */
 function meaningOf({ members }: Security): 'everybody' | 'admins' | 'members' {
   if (members.names.length === 0 && members.roles.length === 0) return 'everybody'
   return members.names.length === 0 && members.roles.every((role) => role === '_admin') ? 'admins' : 'members'

@@ -8,7 +8,7 @@ import { indexParts } from './index-statement.ts'
 export interface Change {
   readonly kind: 'add' | 'change' | 'remove'
   readonly text: string
-  /** The former value, and the new one. */
+  /** The values from before and after the change. */
   readonly from?: string
   readonly to?: string
 }

@@ -123,7 +123,7 @@ interface NameDialogProps {
   readonly text: string
   readonly label: string
   readonly initial?: string
-  /** The text that has to be typed, as the action can't be undone. */
+  /** The wanted text: it has to be typed, as the action can't be undone. */
   readonly wanted?: string
   readonly submit: string
   readonly onSubmit: (name: string) => Promise<void>

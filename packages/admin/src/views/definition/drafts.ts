@@ -116,7 +116,7 @@ export function newField(field: NewField): Field {
   return { system: false, hidden: false, presentable: false, ...field, id: NEW + String(++lastId) }
 }
 
-/** Below all others, but above the dates that are set by themselves. */
+/** The fields with a new one: below all others, but above the dates that are set by themselves. */
 export function withField(fields: readonly Field[], field: Field): readonly Field[] {
   const { isAutomatic } = kindOf(field)
   const end = isAutomatic ? fields.length : fields.findLastIndex((one) => !kindOf(one).isAutomatic) + 1

@@ -3,7 +3,7 @@
 interface IndexParts {
   readonly name: string
   readonly isUnique: boolean
-  /** As written: `title`, `created DESC`. */
+  /** The columns as written: `title`, `created DESC`. */
   readonly columns: readonly string[]
   readonly where: string
 }

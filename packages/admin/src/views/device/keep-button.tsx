@@ -18,7 +18,7 @@ import { DEVICE } from '../../texts/device.ts'
 import { useSizes } from './use-writes.ts'
 
 const { keep: texts } = DEVICE
-/** From then on the dialog warns. */
+/** The number of records that are many: from then on the dialog warns. */
 const MANY = 200_000
 
 interface KeepProps {

@@ -20,7 +20,7 @@ export interface LogQuery {
   readonly level: Level
   /** Requests of superusers are most of the logs while one of them looks at this page. */
   readonly hasSuperusers: boolean
-  /** Milliseconds since 1970. */
+  /** The ends of the period, in milliseconds since 1970. */
   readonly from: number | undefined
   readonly to: number | undefined
 }

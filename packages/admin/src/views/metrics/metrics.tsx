@@ -16,7 +16,7 @@ import type { Sample } from './samples.ts'
 import sheet from './metrics.css'
 
 const { metrics: texts } = OPERATIONS
-/** The least that a chart shows. */
+/** The least window that a chart shows. */
 const WINDOW_MS = 60_000
 
 interface Figure {

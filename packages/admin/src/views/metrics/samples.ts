@@ -2,7 +2,7 @@
 
 /** One answer of the server: values by their names, those of all labels added up. */
 export interface Sample {
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly time: number
   readonly values: ReadonlyMap<string, number>
 }

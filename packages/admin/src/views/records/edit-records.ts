@@ -18,7 +18,7 @@ interface Edited {
 /** The result of a bulk edit. Records that were edited before an error stay edited; `undo` reverts them. */
 interface BulkEdit {
   readonly edited: readonly Edited[]
-  /** The first one. */
+  /** The first error. */
   readonly error: unknown
   readonly undo: () => Promise<void>
 }

@@ -77,7 +77,7 @@ export function RecordTableView(props: RecordTableProps): ReactNode {
   )
 }
 
-/** As the style sheet has it, which knows fingers and walls. */
+/** The height of a row, as the style sheet has it, which knows fingers and walls. */
 function useRowHeight(): number {
   return useMemo(() => pixelsOf(matchMedia('(pointer: coarse)').matches ? 2.75 : 2.375), [])
 }

@@ -102,7 +102,7 @@ function Nothing({ isFiltered, collection }: NothingProps): ReactNode {
   )
 }
 
-/** The newest first. Views have no order of their own. */
+/** The default order: the newest first. Views have no order of their own. */
 function defaultSort({ type }: Collection): string {
   return type === 'view' ? '' : '-@rowid'
 }

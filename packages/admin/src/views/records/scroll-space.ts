@@ -9,9 +9,9 @@ export class ScrollSpace {
   private all = 0
   /** Pixels that are seen at once. */
   private seen = 0
-  /** Where the list is. */
+  /** The position of the list. */
   private at = 0
-  /** Where the element is. */
+  /** The scroll position of the element. */
   private scrollTop = 0
 
   constructor(heightMax: number) {

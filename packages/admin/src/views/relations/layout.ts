@@ -25,7 +25,7 @@ export interface Box {
   readonly width: number
   readonly height: number
   readonly fields: readonly PlacedField[]
-  /** How many fields are not shown. */
+  /** The number of further fields, which are not shown. */
   readonly more: number
 }
 

@@ -81,7 +81,7 @@ function Export(): ReactNode {
 /** No collection has this id. */
 const REPORTS = '$reports'
 
-/** Dates are the server's own. */
+/** A definition as it is exported, without the server's own dates. */
 function exported(definition: object): object {
   const { created: _created, updated: _updated, ...values } = definition as Readonly<Record<string, unknown>>
   return values
