@@ -69,8 +69,7 @@ const CALL = 'collection()'
 /** Checks an index of `collection()`: throws a TypeError for a wrong declaration. */
 export function parseIndexInput(input: IndexInput): IndexDeclaration {
   const long = (typeof input === 'string' || Array.isArray(input) ? { on: input } : input) as LongInput
-  if (typeof long !== 'object' || long === null)
-    throw badArgument(CALL, 'an index must be a path, paths or { on, … }', long)
+  if (long?.on === undefined) throw badArgument(CALL, 'an index must be a path, paths or { on, … }', long)
   checkOptions(`${CALL}: an index`, long, INDEX_OPTIONS)
   const paths: readonly unknown[] = Array.isArray(long.on) ? long.on : [long.on]
   const most = long.text === true ? TEXT_FIELDS_MAX : INDEX_FIELDS_MAX

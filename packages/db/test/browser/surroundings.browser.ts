@@ -1,12 +1,13 @@
 /**
- * Goal: in each surrounding that a browser has, a database works, or says why it does not. Method: a page, a service worker, an insecure
- * origin, a frozen tab, and a tab whose database another one destroys.
+ * Goal: in each surrounding that a browser has, a database works, or says why it does not. Method: a page, service and shared workers, an
+ * insecure origin, a frozen tab, and a tab whose database another one destroys.
  */
 import { createServer, request } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import type { BrowserSuiteContext } from '../../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../../tools/browser/browser.ts'
 import { assertEqual, assertTrue } from '../../testing/check.ts'
+import type { Work } from './surroundings-work.ts'
 import type {} from './surroundings.page.ts'
 
 const PARTS = 'preload upsert find transaction changes live attachment view aggregate export check'.split(' ')
@@ -19,31 +20,34 @@ export function browserSuite(context: BrowserSuiteContext): void {
   const opening = (url = baseUrl): Promise<Page> => browser.open(`${url}/surroundings.page`)
   const storages = browser.engine === 'webkit' ? (['indexeddb'] as const) : (['indexeddb', 'opfs'] as const)
 
-  test('all parts of the library work in a service worker that has them in its one file', async () => {
-    const tab = await opening()
-    const work = { name: 'parts', storage: 'indexeddb' } as const
-    assertEqual(await tab.evaluate((asked) => surroundings.inServiceWorker(asked), work), {
-      open: 'indexeddb',
-      ...ALL_OK,
-      ...NO_PEER,
-    })
-    await tab.evaluate(() => surroundings.open('parts', 'indexeddb'))
-    assertEqual((await tab.evaluate(() => surroundings.seen(1))).count, 1)
-    await tab.close()
-  })
+  for (const worker of ['service', 'shared'] as const) {
+    const ask = (tab: Page, work: Work): Promise<unknown> =>
+      worker === 'service'
+        ? tab.evaluate((asked) => surroundings.inServiceWorker(asked), work)
+        : tab.evaluate((asked) => surroundings.inSharedWorker(asked), work)
 
-  if (storages.length > 1)
-    test('a service worker makes no second database where it can not open the files', async () => {
+    test(`all parts of the library work in a ${worker} worker that has them in its one file`, async () => {
       const tab = await opening()
-      assertEqual(await tab.evaluate(() => surroundings.open('chosen', 'chosen')), 'opfs')
-      await tab.evaluate(() => surroundings.insert(0, 3))
-      const said = await tab.evaluate(() => surroundings.inServiceWorker({ name: 'chosen', storage: 'chosen' }))
-      assertEqual(said, { open: 'PANNIER_UNAVAILABLE' })
-      await tab.evaluate(() => surroundings.close())
-      assertEqual(await tab.evaluate(() => surroundings.open('chosen', 'chosen')), 'opfs')
-      assertEqual((await tab.evaluate(() => surroundings.seen(3))).count, 3)
+      const name = `parts-${worker}`
+      assertEqual(await ask(tab, { name, storage: 'indexeddb' }), { open: 'indexeddb', ...ALL_OK, ...NO_PEER })
+      await tab.evaluate((of) => surroundings.open(of, 'indexeddb'), name)
+      assertEqual((await tab.evaluate(() => surroundings.seen(1))).count, 1)
       await tab.close()
     })
+
+    if (storages.length > 1)
+      test(`a ${worker} worker makes no second database where it can not open the files`, async () => {
+        const tab = await opening()
+        const name = `chosen-${worker}`
+        assertEqual(await tab.evaluate((of) => surroundings.open(of, 'chosen'), name), 'opfs')
+        await tab.evaluate(() => surroundings.insert(0, 3))
+        assertEqual(await ask(tab, { name, storage: 'chosen' }), { open: 'PANNIER_UNAVAILABLE' })
+        await tab.evaluate(() => surroundings.close())
+        assertEqual(await tab.evaluate((of) => surroundings.open(of, 'chosen'), name), 'opfs')
+        assertEqual((await tab.evaluate(() => surroundings.seen(3))).count, 3)
+        await tab.close()
+      })
+  }
 
   for (const storage of storages)
     test(`a database that another tab destroys is over for all that read it, on ${storage}`, async () => {

@@ -1,4 +1,4 @@
-/** The page of the tests of surroundings. The service worker runs the same work, on all parts of the library in one file. */
+/** The page of the tests of surroundings. The workers run the same work, on all parts of the library in one file. */
 import { destroy, firstOf, indexedDb, open, type Collection, type Database, type LiveQuery } from '../../src/all.ts'
 import { opfs } from '../../src/opfs.ts'
 import { inSurroundings, type Work } from './surroundings-work.ts'
@@ -56,6 +56,14 @@ async function inServiceWorker(work: Work): Promise<unknown> {
   return answer
 }
 
+async function inSharedWorker(work: Work): Promise<unknown> {
+  const { port } = new SharedWorker('/surroundings-shared.page.js', { type: 'module' })
+  const answer = new Promise((resolve) => port.addEventListener('message', ({ data }) => resolve(data), { once: true }))
+  port.start()
+  port.postMessage(work)
+  return answer
+}
+
 interface SurroundingsTab {
   isSecure(): boolean
   hasLocks(): boolean
@@ -71,6 +79,7 @@ interface SurroundingsTab {
   destroy(name: string, kind: 'opfs' | 'indexeddb'): Promise<void>
   work(work: Work): Promise<Readonly<Record<string, string>>>
   inServiceWorker(work: Work): Promise<unknown>
+  inSharedWorker(work: Work): Promise<unknown>
 }
 
 declare global {
@@ -102,4 +111,5 @@ globalThis.surroundings = {
   destroy: (name, kind) => destroy(name, { storage: kind === 'opfs' ? opfs() : indexedDb() }),
   work: inSurroundings,
   inServiceWorker,
+  inSharedWorker,
 }

@@ -36,6 +36,13 @@ test('declarations', () => {
     expect(() => parseIndexInput(input as IndexInput), JSON.stringify(input)).toThrow(TypeError)
 })
 
+test('an index without a field says what an index is', () => {
+  for (const input of [5, null, undefined, true, {}, { text: ['title'] }, { fields: ['title'] }])
+    expect(() => parseIndexInput(input as unknown as IndexInput)).toThrow(
+      'collection(): an index must be a path, paths or { on, … }, got ',
+    )
+})
+
 test('one entry for each document, also where fields are missing', () => {
   const suffix = numberKey(7)
   expect(keys(['city', '-age'], { city: 'Oslo', age: 5 })).toEqual([
