@@ -74,7 +74,7 @@ export const TEXTS = {
   },
   setup: {
     title: 'Make the first superuser',
-    appName: 'Name of your app',
+    appName: 'Name of your app, if it has one',
     appNameHelp: 'Mails to its users have this name.',
     text: 'A superuser may read and change everything on this server.',
     again: 'The password again',

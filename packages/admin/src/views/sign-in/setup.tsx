@@ -48,13 +48,6 @@ export function Setup({ secret }: { readonly secret: string }): ReactNode {
     <Card title={setup.title} text={setup.text}>
       <Form isDraft={false} onSubmit={submit} submit={setup.submit}>
         <TextInput
-          label={setup.appName}
-          help={setup.appNameHelp}
-          value={appName}
-          onValue={setAppName}
-          autoComplete="off"
-        />
-        <TextInput
           label={signIn.email}
           value={email}
           onValue={setEmail}
@@ -73,6 +66,13 @@ export function Setup({ secret }: { readonly secret: string }): ReactNode {
           {...newPassword}
         />
         <TextInput label={setup.again} value={again} onValue={setAgain} error={errors['again']} {...newPassword} />
+        <TextInput
+          label={setup.appName}
+          help={setup.appNameHelp}
+          value={appName}
+          onValue={setAppName}
+          autoComplete="off"
+        />
       </Form>
     </Card>
   )
