@@ -108,6 +108,27 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
+  test('somebody is invited by mail, and a password is made', async () => {
+    await withServerPage(browser, '/access/accounts?collection=users', async (page, { server }) => {
+      await press(page, 'Invite …')
+      await fill(page, 'E-mail address', 'nobody')
+      await fill(page, 'E-mail address', ANN)
+      await isSound(page)
+      await press(page, 'Make the account, and send the mail')
+      await sees(page, `A mail goes to ${ANN}`)
+      const { items } = await server.backend.records.list(ITSELF, 'users', {})
+      assertEqual(
+        items.map(({ email }) => email),
+        [ANN],
+      )
+      await goTo(page, '/records/users?record=new')
+      await fill(page, 'email', 'bob@example.com')
+      await press(page, 'Make one')
+      await press(page, 'Make the record')
+      await sees(page, 'bob@example.com', '[role=grid]')
+    })
+  })
+
   test('a superuser makes another, and is refused what the server refuses', async () => {
     await withServerPage(browser, '/access/superusers', async (page, { server }) => {
       await sees(page, EMAIL, '.data')
