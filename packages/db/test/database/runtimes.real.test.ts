@@ -38,7 +38,7 @@ const CASES = (Object.keys(RUNTIMES) as (keyof typeof RUNTIMES)[]).flatMap((runt
   (['memory', 'file'] as const).map((kind) => [runtime, kind] as const),
 )
 
-test.each(CASES)('%s passes the suites, on %s', async (runtime, kind, context) => {
+test.for(CASES)('%s passes the suites, on %s', async ([runtime, kind], context) => {
   const path = pathOf(context, runtime)
   const { output } = await run(path, [...RUNTIMES[runtime], program, kind, makeFolder(`${runtime}-${kind}`)])
   const { passed, failed } = JSON.parse(output.trim().split('\n').at(-1)!) as { passed: number; failed: string[] }
