@@ -52,3 +52,12 @@ export class ClientError extends Error {
 export function closed(): ClientError {
   return new ClientError('CLOSED', 'The client is closed, or changes the account.')
 }
+
+/** The server's message is the same for all mistakes; the reasons by field are in the data. */
+export function reasonOf(message: string, data: Readonly<Record<string, unknown>>): string {
+  const reasons = Object.entries(data).flatMap(([field, reason]) => {
+    const said = (reason as { readonly message?: unknown } | null)?.message
+    return typeof said === 'string' && said !== '' ? [`${field}: ${said}`] : []
+  })
+  return [message, ...reasons].join(' ')
+}

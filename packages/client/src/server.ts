@@ -1,6 +1,6 @@
 /** Requests to the server. */
 import type { Environment } from 'pannier/types'
-import { ClientError } from './client-error.ts'
+import { ClientError, reasonOf } from './client-error.ts'
 import type { Values } from './writes.ts'
 
 interface RequestOptions {
@@ -64,13 +64,14 @@ export class Server {
     const json = parse(text)
     // What is no JSON is said by somebody in between, such as the page of a hotel to sign in.
     if (ok && json !== undefined) return json as T
-    const { message, data, ...more } = (json ?? {}) as { message?: string; data?: Values }
+    const { message, data: given, ...more } = (json ?? {}) as { message?: string; data?: Values | null }
+    const data = given ?? {}
     const said = message ?? (status === TOO_LARGE ? TOO_LARGE_SAID : `${request}: the server answered ${status}.`)
     if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
       throw new ClientError('UNREACHABLE', said, { status })
     if (status === UNAUTHORIZED && 'mfaId' in more)
       throw new ClientError('MFA', 'Sign in in another way too, with this "mfaId".', { status, data: more })
-    throw new ClientError(status === UNAUTHORIZED ? 'SIGNED_OUT' : 'REFUSED', said, { status, data: data ?? {} })
+    throw new ClientError(status === UNAUTHORIZED ? 'SIGNED_OUT' : 'REFUSED', reasonOf(said, data), { status, data })
   }
 
   /** Runs `work`, and aborts its signal when it takes too long. */

@@ -1,5 +1,5 @@
 /** A write of the app, and what becomes of it: it waits, it is taken, or it is refused and stays until the app retries or discards it. */
-import { ClientError } from './client-error.ts'
+import { ClientError, reasonOf } from './client-error.ts'
 import type { LocalTransaction } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
 import { Store, type Queued, type Refused } from './store.ts'
@@ -142,15 +142,6 @@ export class RejectedWrite {
   async discard(): Promise<void> {
     await this.#replica.write((tx) => tx.endRejected(this.id))
   }
-}
-
-/** The server's message is the same for all mistakes; the reasons by field are in the data. */
-function reasonOf(message: string, data: Values): string {
-  const reasons = Object.entries(data).flatMap(([field, reason]) => {
-    const said = (reason as { readonly message?: unknown } | null)?.message
-    return typeof said === 'string' && said !== '' ? [`${field}: ${said}`] : []
-  })
-  return [message, ...reasons].join(' ')
 }
 
 function shownWrites({ writes, was }: Pick<Queued, 'writes' | 'was'>): readonly RefusedWrite[] {

@@ -45,6 +45,7 @@ export async function administer<T>(
 function readUrl(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError('It is no http: or https: URL.')
-  if (url.username === '') throw new InvalidArgumentError("It needs an admin's name and password.")
+  if (url.username === '')
+    throw new InvalidArgumentError(`It needs the name and password of an admin: http://NAME:PASSWORD@${url.host}.`)
   return url
 }

@@ -146,7 +146,7 @@ function chooseIndex({ indexes }: QuerySource, name: string | undefined): IndexD
   const why =
     texts.length > 0
       ? 'is being built: wait for ready()'
-      : "does not exist; declare it: db.collection('posts', { indexes: [{ on: 'title', text: true }] })"
+      : "does not exist; give collection() { indexes: [{ on: 'title', text: true }] }, with your field"
   throw new PannierError('PANNIER_NOT_FOUND', `The text index ${name === undefined ? '' : `'${name}' `}${why}.`, {
     details: { index: name, building: texts.length > 0 },
   })
