@@ -1,7 +1,7 @@
 /**
  * Goal: an app with the guide's service worker starts, reads and writes after one visit, when its server is away.
- * Method: the page of the guide as it stands. Its plugin builds an app with Vite, whose first visit needs no search and writes nothing; then
- * the server stops, and the app writes into a collection with full text, whose part was never asked for.
+ * Method: the page of the guide as it stands. Its plugin builds an app with Vite, whose first visit needs no search and writes nothing.
+ * Then the server stops, and the app writes into a collection with full text. Its part was never asked for.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
