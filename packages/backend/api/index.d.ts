@@ -2362,28 +2362,6 @@ type FeedStep = {
     readonly order: PageWanted['order'];
 } | CompareStep;
 
-/** The position of a replica in the feed of one collection, for one account. */
-interface FeedToken {
-    /** The collection of the library, which another one of its name is not. */
-    readonly collection: number;
-    /** The definition of the accounts' collection, and the account; `null`: a guest. */
-    readonly account: readonly [collection: string, id: string] | null;
-    /** The start of the server that made it, and how far the index was then. */
-    readonly boot: string;
-    readonly builtTo: number;
-    /** The version of the rules. */
-    readonly rules: string;
-    /** The version of the part of the collection that the replica has; undefined: all. */
-    readonly part: string | undefined;
-    /**
-     * By which fields and holdings all records of the replica are shown, as they are in their revisions. Undefined: some may be shown
-     * otherwise than others.
-     */
-    readonly shape: string | undefined;
-    readonly reached: Reached | undefined;
-    readonly sweep: Sweep | undefined;
-}
-
 /** The common part of all fields. */
 interface FieldBase {
     /** Stays when the field is renamed. */
@@ -2638,7 +2616,7 @@ interface Holder {
 
 /** The account that holds. */
 interface Holder {
-    readonly account: FeedToken['account'];
+    readonly account: SyncedAccount;
     /** Whether the manage rule is asked. It admits no API token. */
     readonly isManager: boolean;
 }
@@ -3484,19 +3462,6 @@ class RateLimiter {
     check(principal: Principal, what: string, labels: readonly string[]): void;
     /** The rule that a request with these labels counts for. Undefined: there is no limit. */
     ruleOf({ account, isAdmin, address }: Principal, labels: readonly string[]): RateLimitRule | undefined;
-}
-
-/**
- * A state of a replica between two bounds, as of a sequence. It has all that `must` shows at all times from `fromMs` to `toMs`. It has
- * nothing that `may` does not show at `fromMs`. Records that were written later are in any state.
- */
-interface Reached {
-    readonly sequence: number;
-    /** Names of holdings. */
-    readonly may: string;
-    readonly must: string;
-    readonly fromMs: number;
-    readonly toMs: number;
 }
 
 /** Actions whose rules are asked about records that are stored. */
@@ -4416,22 +4381,6 @@ interface SubscriberHost {
     cutOff(subscriber: Subscriber, error: unknown): void;
 }
 
-/** A way to a state, and the place on it. Its holdings are those of the state, and what all pages agree on. */
-interface Sweep extends Reached {
-    /** Which walk, which span of it, and behind which row. */
-    readonly part: number;
-    readonly span: number;
-    readonly after: string;
-    /** All records come, each with this mark; undefined: only changes do. */
-    readonly mark: string | undefined;
-    /** Changes are found by what is held, not by the sequence. */
-    readonly byHeld: boolean;
-    /** Records with other fields are found by what is held of the list rule, not by the rules of fields. */
-    readonly shownByHeld: boolean;
-    /** Rows that have left are found by time, not by ground. */
-    readonly byTime: boolean;
-}
-
 interface SyncHost extends PushHost {
     readonly held: HeldNow;
     readonly fleet: Pick<Fleet, 'joined'>;
@@ -4439,6 +4388,9 @@ interface SyncHost extends PushHost {
     /** A replica that was away for longer begins again. 30 days by default. */
     readonly horizonMs: number | undefined;
 }
+
+/** The account of a replica: the definition of its collection, and its id. `null`: a guest. */
+type SyncedAccount = readonly [collection: string, id: string] | null;
 
 /** The changes of statements in one table. Rows have the columns in the order of the table. */
 interface TableChanges {
