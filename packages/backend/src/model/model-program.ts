@@ -8,10 +8,17 @@ import { Worker } from 'node:worker_threads'
 import { Engine } from './engine.ts'
 import { TOO_LARGE, type ModelRequest } from './protocol.ts'
 
-/** SQLite counts no memory here. A statement blocks this thread, so another one looks. */
-const WATCH: string = `setInterval(() => {
-  if (process.memoryUsage.rss() > require('node:worker_threads').workerData) process.kill(process.pid, '${TOO_LARGE}')
-}, 20)`
+/** How often the other thread looks, and how often it sees no server before it ends the process. */
+const LOOK_MS = 20
+const ALONE_LOOKS_MAX = 100
+
+/** SQLite counts no memory here, and a statement that runs hears of no server's end. It blocks this thread, so another one looks. */
+const WATCH: string = `const { bytesMax, server } = require('node:worker_threads').workerData
+let alone = 0
+setInterval(() => {
+  if (process.memoryUsage.rss() > bytesMax) process.kill(process.pid, '${TOO_LARGE}')
+  if (process.ppid !== server && ++alone > ${ALONE_LOOKS_MAX}) process.kill(process.pid, 'SIGKILL')
+}, ${LOOK_MS})`
 
 let kept: string | undefined
 const engine = new Engine()
@@ -20,7 +27,8 @@ process.on('disconnect', () => {
   if (kept !== undefined) rmSync(dirname(kept), { recursive: true, force: true })
   process.exit()
 })
-new Worker(WATCH, { eval: true, execArgv: [], workerData: Number(process.argv[2]) }).unref()
+const [bytesMax, server] = process.argv.slice(2).map(Number)
+new Worker(WATCH, { eval: true, execArgv: [], workerData: { bytesMax, server } }).unref()
 process.on('message', ({ id, request }: { readonly id: number; readonly request: ModelRequest }) =>
   receive(id, request),
 )

@@ -2,7 +2,8 @@
  * Goal: whatever a query does, and whichever process is killed, others are answered, and answers are right. Nothing of the model stays
  * behind, and nothing of it reaches a file where records are not there as plain text.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,9 +53,9 @@ afterEach(async () => {
   expect(folders()).toEqual([])
 })
 
-/** Those of the model that this process has started: their ids, with the first argument after the program. */
-function processes(): readonly number[] {
-  const list = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+/** Those of the model that a process has started: their ids. */
+function processes(of: number = process.pid): readonly number[] {
+  const list = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(of)], { encoding: 'utf8' })
   return list.split('\n').flatMap((line) => (line.includes('model-program') ? [Number.parseInt(line, 10)] : []))
 }
 
@@ -213,6 +214,22 @@ test(
     expect(await sums()).toEqual([['5', 1, 5]])
     expect(folders()).toEqual([])
     expect(processes().length).toBeLessThanOrEqual(2)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'processes end with a server that was killed, also amid a statement that never ends',
+  async () => {
+    await begin('memory')
+    const program = join(import.meta.dirname, 'endless-program.ts')
+    const server = spawn(process.execPath, ['--conditions=pannier-source', program])
+    await once(server.stdout!, 'data')
+    const running = processes(server.pid)
+    expect(running.length).toBeGreaterThan(1)
+    server.kill('SIGKILL')
+    const isThere = (pid: number): boolean => existsSync(`/proc/${pid}`)
+    while (running.some(isThere)) await new Promise((resolve) => setTimeout(resolve, 50))
   },
   TIMEOUT_MS,
 )
