@@ -176,6 +176,27 @@ test('a rate limit counts the client behind a trusted proxy, and believes nobody
   expect(await statuses('10.0.0.2', '10.0.0.1')).toEqual([200, 429])
 })
 
+test.each(['GET /api/collections/docs/records', '/api/'])('each spelling of a path counts for %s', async (label) => {
+  const spellings = [
+    '/api/collections/docs/records',
+    '//api/collections/docs/records',
+    '/api//collections/docs/records',
+  ]
+  const encoded = [
+    '/%61pi/collections/docs/records',
+    '/api/collections/docs/record%73',
+    '/api/collections/%64ocs/records',
+  ]
+  for (const spelling of [...spellings, ...encoded, '/api/collections/docs/records?page=1']) {
+    const rules = [{ label, maxRequests: 1, duration: 60 }]
+    await server.call('PATCH /settings', { rateLimits: { enabled: false, rules } })
+    await server.call('PATCH /settings', { rateLimits: { enabled: true, rules } })
+    const first = await fetch(`${server.url}/api/collections/docs/records`)
+    const { status } = await fetch(server.url + spelling)
+    expect([first.status, status === 200], spelling).toEqual([200, false])
+  }
+})
+
 test('answers with what an account sees are kept by no cache, and set no cookie', async () => {
   const login = { identity: 'ann@example.com', password: PASSWORD }
   const answers = await Promise.all([
