@@ -3,7 +3,7 @@
 /** Shorter samples are too short for a page's clock, and for a machine that does something else now and then. */
 const SAMPLE_MS_MIN = 20
 const BATCH_MAX = 10_000
-/** A first guess may be far off: nothing is warm yet. */
+/** The greatest growth of a batch: a first guess may be far off, as nothing is warm yet. */
 const BATCH_GROWTH_MAX = 10
 const RUNS_MAX = 5
 const BUDGET_MS = 1_500
@@ -61,7 +61,7 @@ export async function timeEach(count: number, run: (turn: number) => unknown): P
 }
 
 export interface Sustained {
-  /** All operations, and what the contender did between them. */
+  /** The milliseconds of all operations, and of the contender's work between them. */
   readonly milliseconds: number
   readonly longestOperation: number
   /** The longest time in which the thread could not have handled an event, work left over after the last operation included. */

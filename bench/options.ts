@@ -15,7 +15,7 @@ const DOCUMENTS_DEFAULT = '10000'
 const DOCUMENTS_FULL = '1000,10000,100000'
 const MINUTES_DEFAULT = 5
 const REPEATS_FULL = 5
-/** The time ends a run that has none. */
+/** The most repeats: the time limit ends a run that has none. */
 const REPEATS_MAX = 1_000
 
 export const USAGE: string = `Usage: npm run bench -- [OPTIONS] [PLACE …]

@@ -29,7 +29,7 @@ export interface Program {
   readonly waitMsMax: number
 }
 
-/** Why nothing can run there, if so. */
+/** The obstacle to a run in a place, if there is any. */
 export function obstacleIn(place: Place): string | undefined {
   const missing = place === 'node' ? [] : missingPackages(place)
   return missing.length === 0 ? undefined : `not installed: ${missing.join(', ')}`

@@ -1,9 +1,9 @@
 /** The rows of the table, in order, and the bar of each figure. */
 import type { Place } from '../contenders/catalog.ts'
 
-/** Reached if either holds. */
+/** A bar, which is reached if either of its limits holds. */
 export interface Bar {
-  /** Rival's time by Pannier's: 1 is as fast, 2 is twice as fast. */
+  /** The least ratio of the rival's time to Pannier's: 1 is as fast, 2 is twice as fast. */
   readonly ratioMin?: number
   readonly millisecondsMax?: number
 }

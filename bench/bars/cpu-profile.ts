@@ -29,7 +29,7 @@ export interface FormatOptions {
 interface Hot {
   readonly label: string
   self: number
-  /** Time with callees; one per sample, however often the function is on the stack. */
+  /** The total time with callees; one per sample, however often the function is on the stack. */
   total: number
 }
 

@@ -184,7 +184,7 @@ function writeResults(place: Place, results: object): void {
   writeFileSync(file, JSON.stringify(results, undefined, 1))
 }
 
-/** A line that the next one replaces, for those who wait. */
+/** Says a line that the next one replaces. */
 function say(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }

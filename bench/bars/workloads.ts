@@ -34,7 +34,7 @@ export interface Context {
 }
 
 export interface Outcome {
-  /** Milliseconds by metric (bars.ts lists them). */
+  /** The times in milliseconds by metric (bars.ts lists them). */
   readonly times: Readonly<Record<string, number>>
   /** Equal for all contenders, or none of it counts. */
   readonly answer: string

@@ -14,7 +14,7 @@ export interface Contender {
   /** Opens the database at `place` (in Node a path, in a browser a name), creating it if need be. `indexed`: the indexes exist. */
   open(place: string, indexed: boolean): Promise<void>
   close(): Promise<void>
-  /** As one write, where the contender has that. */
+  /** Inserts many people as one write, where the contender has that. */
   insertMany(people: readonly Person[]): Answer<void>
   /** Resolves when the document survives the end of the process. */
   insert(person: Person): Answer<void>

@@ -73,7 +73,7 @@ export class DexieContender implements Contender {
     await this.#people.bulkDelete([...ids])
   }
 
-  /** Dexie has no other way to empty a table that stays in use. */
+  /** Drops the store by emptying it: Dexie has no other way for a table that stays in use. */
   async dropStore(): Promise<void> {
     await this.#people.clear()
   }

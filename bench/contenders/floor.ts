@@ -15,7 +15,7 @@ export interface RecordStore {
   destroy(place: string): Promise<void>
 }
 
-/** Below 64 KiB: larger ones are much slower in Chromium where they don't compress. */
+/** The bytes of a record, below 64 KiB: larger ones are much slower in Chromium where they don't compress. */
 const RECORD_BYTES = 60 * 1024
 
 export class FloorContender implements Contender {
@@ -83,7 +83,7 @@ export class FloorContender implements Contender {
   readonly deleteMany: () => never = missing
 }
 
-/** The text is all there is: JSON.stringify and JSON.parse alone. */
+/** Records in memory as text alone: JSON.stringify and JSON.parse. */
 export function memoryRecords(): RecordStore {
   let kept: readonly Uint8Array[] = []
   const forget = async (): Promise<void> => {

@@ -88,7 +88,7 @@ async function measureBrowser(
   removeFolder(folder)
 }
 
-/** A variant that fails once is left out from then on. */
+/** Measures the variants. A variant that fails once is left out from then on. */
 async function measure(
   session: Session,
   { documents: sizes, starts, seed }: FirstRowsOptions,
@@ -156,7 +156,7 @@ function report(session: Session, seed: number): void {
   writeFileSync(join(folder, name), `${JSON.stringify(file)}\n`)
 }
 
-/** A line that the next one replaces, for those who wait. */
+/** Says a line that the next one replaces. */
 function say(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`)
 }

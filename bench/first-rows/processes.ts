@@ -26,7 +26,7 @@ export interface NodeRequest {
 export interface NodeReport {
   readonly agent: string
   readonly rows: readonly string[]
-  /** Milliseconds since the process began. */
+  /** The marks of a start, in milliseconds since the process began. */
   readonly marks: {
     /** The first line of the program runs. */
     readonly launched: number
@@ -46,7 +46,7 @@ const PROGRAM = 'node-program'
 const LIBRARY = 'packages/db'
 
 export class Processes implements Starter {
-  /** Holds the program and all databases. */
+  /** The folder of the program and all databases. */
   readonly #folder: string
 
   constructor(folder: string) {

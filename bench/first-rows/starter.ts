@@ -3,11 +3,11 @@ import type { DataSet } from '../documents.ts'
 import type { Variant } from './variants.ts'
 
 export interface Start {
-  /** As the engine names itself. */
+  /** The agent, as the engine names itself. */
   readonly agent: string
   /** The rows that were shown. */
   readonly rows: readonly string[]
-  /** Milliseconds, or bytes, by column. */
+  /** The values in milliseconds, or bytes, by column. */
   readonly values: Readonly<Record<string, number>>
 }
 

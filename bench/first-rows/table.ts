@@ -8,7 +8,7 @@ export interface Measured extends Pick<Start, 'values'> {
   readonly variant: string
   readonly way: string
   readonly documents: number
-  /** From 1. */
+  /** The number of the start, from 1. */
   readonly start: number
 }
 
@@ -17,10 +17,10 @@ export interface Row {
   readonly way: string
   readonly documents: number
   readonly starts: number
-  /** By column. */
+  /** The medians by column. */
   readonly medians: Readonly<Record<string, number>>
   readonly p90: number
-  /** How many times Pannier's total it is, start by start: the median. */
+  /** The ratio to Pannier's total, start by start: the median. */
   readonly ratio?: number
 }
 

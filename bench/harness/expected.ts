@@ -6,7 +6,7 @@ import type { Cell } from '../suites/suite.ts'
 import { runPhase } from './run-phase.ts'
 import type { PhaseReport } from './run-phase.ts'
 
-/** By workload. */
+/** The answers by workload. */
 export type Answers = Readonly<Record<string, string>>
 
 /** `gaps`: those of the contender, whose missing operations change what later ones find. */

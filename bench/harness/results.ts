@@ -21,7 +21,7 @@ export interface ResultFile {
   readonly name?: string
   readonly startedAt: string
   readonly finishedAt: string
-  /** False: stopped by a person or by a time limit. */
+  /** False for a run that is not complete: stopped by a person or by a time limit. */
   readonly complete: boolean
   readonly environment: Environment
   readonly runs: readonly Run[]
@@ -54,9 +54,9 @@ export interface Row {
   readonly p95?: number
   /** (largest sample - smallest sample) / median. */
   readonly spread?: number
-  /** How many times Pannier's value it is, pair by pair within a repeat. */
+  /** The ratio to Pannier's value, pair by pair within a repeat. */
   readonly ratio?: { readonly median: number; readonly least: number; readonly most: number }
-  /** Why there is no figure. */
+  /** The reason why the figure is missing. */
   readonly missing?: string
 }
 

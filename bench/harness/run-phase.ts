@@ -15,7 +15,7 @@ export interface PhaseRequest {
   readonly cell: Cell
   /** Name or path of the database. */
   readonly place: string
-  /** Workloads; none: all. */
+  /** The only workloads that run; none: all. */
   readonly only: readonly string[]
   /** Reads are made once, for their answers: no value counts. */
   readonly answersOnly?: boolean
@@ -24,11 +24,11 @@ export interface PhaseRequest {
 export interface PhaseReport {
   /** Name and version of the browser or Node, by its own account. */
   readonly agent: string
-  /** By workload. */
+  /** The outcomes by workload. */
   readonly outcomes: Readonly<Record<string, Outcome>>
-  /** Workloads that the contender can't do, with the reason. */
+  /** The gaps: workloads that the contender can't do, with the reason. */
   readonly gaps: Readonly<Record<string, string>>
-  /** A workload that failed ends the phase. */
+  /** The failures by workload. A failure ends the phase. */
   readonly failures: Readonly<Record<string, string>>
   /** Bytes that the origin uses at the end, as the browser reports them. */
   readonly usageBytes?: number

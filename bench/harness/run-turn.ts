@@ -18,7 +18,7 @@ const PROGRAM: Program = {
 export interface TurnOptions {
   readonly place: Place
   readonly only: readonly string[]
-  /** Chromium's, that are off by default. */
+  /** Features of Chromium that are off by default. */
   readonly features: readonly string[]
   /** Named as it begins. */
   readonly onWorkload: (name: string) => void

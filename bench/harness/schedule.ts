@@ -8,7 +8,7 @@ export interface Turn {
   readonly suite: Suite
   readonly cell: Cell
   readonly contender: string
-  /** Counts from 1. */
+  /** The number of the repeat, from 1. */
   readonly repeat: number
 }
 

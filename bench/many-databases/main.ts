@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
     databases: { type: 'string', default: '10000' },
     used: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '10' },
-    /** How many are opened one after another at the end. */
+    /** The number of databases that are opened one after another in the sweep at the end. */
     sweep: { type: 'string', default: '1000' },
   },
 })

@@ -12,7 +12,7 @@ export interface Call {
 }
 
 export interface Answer {
-  /** 0: the connection broke. */
+  /** The status of the answer; 0: the connection broke. */
   readonly status: number
   readonly text: string
 }
@@ -45,7 +45,7 @@ export class HttpSocket {
     return this.#isBroken
   }
 
-  /** Never rejects. Wait for the answer before the next request. */
+  /** Sends a request. Never rejects. Wait for the answer before the next request. */
   send({ method = 'GET', path, body, token }: Call, keepAlive: boolean): Promise<Answer> {
     const data = body === undefined ? '' : JSON.stringify(body)
     const head = [

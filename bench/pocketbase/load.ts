@@ -2,13 +2,13 @@
 import { HttpSocket, isSuccess, type Call } from './http-socket.ts'
 
 export interface Load {
-  /** At most. */
+  /** The most requests. */
   readonly requests: number
-  /** No request begins later. */
+  /** The milliseconds after which no request begins. */
   readonly milliseconds: number
-  /** How many are under way at once. */
+  /** The number of requests under way at once. */
   readonly concurrency: number
-  /** False: a new connection for each request. */
+  /** False for a new connection for each request. */
   readonly keepAlive: boolean
   readonly call: (index: number) => Call
 }
@@ -28,7 +28,7 @@ export interface SteadyLoad {
   stop(): Promise<{ readonly requests: number; readonly failed: number }>
 }
 
-/** Requests one after the other, with a pause, until they are stopped. */
+/** A watch: requests one after the other, with a pause, until it is stopped. */
 export interface Watch {
   /** How long the slowest took. */
   stop(): Promise<number>

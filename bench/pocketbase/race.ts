@@ -16,7 +16,7 @@ export interface Conditions {
   /** Creates and updates a second beside each workload. */
   readonly writes: number
   readonly rounds: number
-  /** A round is over then, or after REQUESTS_MAX. */
+  /** The seconds after which a round is over, or after REQUESTS_MAX. */
   readonly seconds: number
 }
 

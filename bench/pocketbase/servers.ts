@@ -18,7 +18,7 @@ export interface Program {
 export interface Server {
   readonly name: ServerName
   readonly url: string
-  /** Where its data are. */
+  /** The folder of its data. */
   readonly dir: string
   /** Bytes of memory: now, and the most since it began. */
   memory(): { readonly now: number; readonly peak: number }

@@ -8,7 +8,7 @@ import type { ServerName } from './servers.ts'
 
 const LOGINS = 200
 const USUAL_MS = 2000
-/** Times the usual p95. */
+/** The bar, in times of the usual p95. */
 const BAR = 3
 const LISTS = { path: `/api/collections/${POSTS}/records` }
 
@@ -76,7 +76,7 @@ async function storm({ server }: Contender, round: number): Promise<Storm> {
   }
 }
 
-/** How many succeed. Each has a connection of its own. */
+/** Logs in all accounts. Gives how many succeed. Each has a connection of its own. */
 async function logInAll(url: URL): Promise<number> {
   const path = '/api/collections/people/auth-with-password'
   const logIn = async (index: number): Promise<boolean> => {

@@ -18,7 +18,7 @@ export const LIVE = 'live'
 
 const OPENED_AT_ONCE = 50
 const HEARD_MS_MAX = 20_000
-/** Writes that do not count: the first ones bind filters. */
+/** Writes of the warm-up, which do not count: the first ones bind filters. */
 const WARM_UP = 3
 
 /** `p50Ms` is from the beginning of a write to its event at a client. `perSecond` is its reciprocal. */

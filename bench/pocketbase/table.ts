@@ -1,4 +1,4 @@
-/** Prints what was measured, with the bars. */
+/** The table of the measured figures, with the bars. */
 import { alignColumns, formatNumber } from '../bars/table.ts'
 import { median } from '../measure.ts'
 import type { Conditions, Round } from './race.ts'

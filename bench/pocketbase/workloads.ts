@@ -3,7 +3,7 @@ import { idOf, ORGANIZATIONS, POSTS, postOf, RULED, USERS } from './blog.ts'
 import type { Call } from './http-socket.ts'
 import { LIVE, type Audience } from './subscribers.ts'
 
-/** The server, as workloads need it. */
+/** The subject of workloads: the server, as they see it. */
 export interface Subject {
   readonly posts: number
   /** The token of the first user. */
@@ -14,14 +14,14 @@ export interface Subject {
 
 export interface Workload {
   readonly name: string
-  /** At most, in a round. */
+  /** The most requests in a round. */
   readonly requests?: number
   readonly concurrency: number
   readonly call: (subject: Subject, index: number) => Call
   /** Requests a second, as a multiple of PocketBase's, at 100,000 posts; `barIndexed`: with its indexes, if it is another bar then. */
   readonly bar?: number
   readonly barIndexed?: number
-  /** With fewer posts. */
+  /** The bar with few posts. */
   readonly barSmall?: number
   /** The list rule of the posts meanwhile; `''` by default. */
   readonly listRule?: string

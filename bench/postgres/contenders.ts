@@ -7,12 +7,12 @@ import { postgres, type PostgresStorage } from '@pannier/postgres'
 import { Client, Pool, type QueryResultRow } from 'pg'
 import type { Person } from '../documents.ts'
 
-/** All answer the same questions. Scores of a page are compared, as equal ones have no order. */
+/** A contender. All contenders answer the same questions. Scores of a page are compared, as equal ones have no order. */
 export interface Contender {
   readonly name: string
   insert(person: Person): Promise<unknown>
   insertMany(people: readonly Person[]): Promise<unknown>
-  /** Once all is inserted. */
+  /** Prepares the questions, once all is inserted. */
   prepare(): Promise<unknown>
   countCity(city: string): Promise<number>
   countAges(from: number, to: number): Promise<number>

@@ -110,7 +110,10 @@ export async function couch(world: World): Promise<Figure[]> {
   return figures.map((one) => ({ ...one, what: `${one.what}, by CouchDB's protocol` }))
 }
 
-/** Contenders take turns to be first. A round with few documents comes before, and does not count: code that never ran is slow. */
+/**
+ * Compares contenders, which take turns to be first. A round with few documents comes before, and does not count: code that never ran is
+ * slow.
+ */
 async function compare(
   world: World,
   makers: readonly (() => Promise<Contender>)[],

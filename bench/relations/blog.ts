@@ -101,7 +101,7 @@ export function makeBlog({ posts, seed }: BlogSize): Blog {
   }
 }
 
-/** There is no order in them. */
+/** An id that has no order. */
 function makeId(prefix: string, at: number): string {
   return prefix + String(Math.imul(at + 1, 2_654_435_761) >>> 0).padStart(10, '0')
 }

@@ -12,11 +12,11 @@ export interface RelationsRequest {
   readonly size: BlogSize
   /** Names of workloads; none: all. */
   readonly only: readonly string[]
-  /** Posts that are written a second in a second pass; 0: only the first pass is made. */
+  /** The number of writes a second in a second pass; 0: only the first pass is made. */
   readonly writes: number
 }
 
-/** Milliseconds by workload, or why none was measured. */
+/** Outcomes in milliseconds by workload, or why none was measured. */
 export type Outcomes = Readonly<Record<string, number | string>>
 
 export interface RelationsReport {

@@ -21,7 +21,7 @@ export interface Question {
   /** As Pannier's `sort` takes it; SQL's ORDER BY; and in code. */
   readonly sort?: { readonly fields: readonly string[]; readonly sql: string; readonly compare: Compare }
   readonly skip?: number
-  /** 0: only the total is asked for. */
+  /** The limit of rows; 0: only the total is asked for. */
   readonly limit: number
   readonly populate?: readonly string[]
   /** A condition in SQL, with its values. */
@@ -31,7 +31,7 @@ export interface Question {
 
 export interface Workload {
   readonly name: string
-  /** The most milliseconds that it may take with 100,000 posts, warm. */
+  /** The bar in milliseconds with 100,000 posts, warm. */
   readonly barMs: number
   readonly ask: (blog: Blog, random: () => number) => Question
 }

@@ -6,7 +6,7 @@ import { groupRows, keyOf } from './charts.ts'
 import { lossesOf } from './losses.ts'
 
 const REFERENCE = 'pannier'
-/** Ratios nearer to 1 say nothing. */
+/** The noise: ratios nearer to 1 say nothing. */
 const NOISE = 1.5
 
 export function bodyOf(files: readonly ResultFile[]): string {

@@ -1,4 +1,4 @@
-/** Where Pannier is not first among the contenders that persist, by how much, and why. */
+/** Losses: where Pannier is not first among the contenders that persist, by how much, and why. */
 import { factsOf } from '../contenders/catalog.ts'
 import type { ResultFile, Row } from '../harness/results.ts'
 
@@ -7,7 +7,7 @@ export interface Loss {
   readonly cell: string
   readonly metric: string
   readonly title: string
-  /** The fastest. */
+  /** The fastest contender. */
   readonly contender: string
   /** How many times its value Pannier's is: above 1. */
   readonly times: number
@@ -27,7 +27,10 @@ const PAGES = 'whole pages are read and checked for single documents that lie in
 const CLOSING = 'closing waits for the storage checkpoint that the writes before it have begun'
 const LOADING = 'the parts of the library that opening needs are loaded and run for the first time'
 
-/** By metric. Those that docs/notes/2026-11-21-speed-lessons.md has no measurement for are what the code does, not shares of the time. */
+/**
+ * Reasons by metric. Those that docs/notes/2026-11-21-speed-lessons.md has no measurement for are what the code does, not shares of the
+ * time.
+ */
 const REASONS: Readonly<Record<string, string>> = {
   bulkInsert: 'encoding, hashing and sorting in JavaScript; SQLite does that in native code',
   buildIndexes: 'keys are taken out of documents and sorted in JavaScript; SQLite does that in native code',

@@ -73,7 +73,7 @@ function tableOf(
   return `${markdownOf(head, lines)}\n\n${startedAt.slice(0, 10)}, ${cores} cores, ${processor}.`
 }
 
-/** As the formatter leaves it: all but the first column to the right. */
+/** A table in Markdown as the formatter leaves it: all but the first column to the right. */
 function markdownOf(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((text, at) => Math.max(text.length, ...lines.map((cells) => cells[at]!.length)))
   const rule = widths.map((width, at) => (at === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))

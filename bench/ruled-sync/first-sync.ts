@@ -6,7 +6,7 @@ import { superuser, tokenOf } from './fill.ts'
 import { BareReplica } from './replica.ts'
 import { ANNA, ANNAS_PASSWORD, idOf, type World } from './world.ts'
 
-/** Milliseconds. */
+/** The figures of a first sync, in milliseconds. */
 export interface FirstSync {
   /** The index of a collection that was never synced is built by the first pull of all. */
   readonly indexMs: number

@@ -30,7 +30,7 @@ export class Sessions {
   readonly #sockets: Socket[] = []
   /** By user: what hears of the next event. */
   onEvent: (user: number) => void = () => {}
-  /** Streams that ended by themselves. */
+  /** The number of lost streams, which ended by themselves. */
   lost = 0
 
   constructor(url: string, name: ServerName) {

@@ -19,7 +19,7 @@ const WORDS =
     ' ',
   )
 
-/** Fifteen letters and digits, as PocketBase wants them. */
+/** An id of fifteen letters and digits, as PocketBase wants them. */
 export function idOf(kind: 'user' | 'proj' | 'task', index: number): string {
   return `${kind}${String(index).padStart(11, '0')}`
 }

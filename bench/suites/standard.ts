@@ -306,7 +306,7 @@ async function describe(promised: Person | undefined | Promise<Person | undefine
   return person === undefined ? 'missing' : JSON.stringify([person._id, person.name, person.age, person.tags])
 }
 
-/** Node reports it, Chromium in coarse steps, others not at all. */
+/** The memory in bytes: Node reports it, Chromium in coarse steps, others not at all. */
 function memoryBytes(): number | undefined {
   if (typeof process === 'object') return process.memoryUsage().rss
   return (performance as { readonly memory?: { readonly usedJSHeapSize: number } }).memory?.usedJSHeapSize

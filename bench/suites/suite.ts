@@ -12,9 +12,9 @@ export type ValueEncoding = 'object' | 'numbers' | 'base64' | 'json' | 'bytes'
 
 /** One set of parameters that a suite runs with. */
 export interface Cell extends DataSet {
-  /** As a reader sees it. */
+  /** The label for a reader. */
   readonly label: string
-  /** Set by the preset that varies it. */
+  /** The number of characters of a key, set by the preset that varies it. */
   readonly keyChars?: number
   readonly valueBytes?: number
   readonly encoding?: ValueEncoding
@@ -29,9 +29,9 @@ export interface Context {
 }
 
 export interface Outcome {
-  /** By metric. */
+  /** The values by metric. */
   readonly values: Readonly<Record<string, number>>
-  /** Equal to the model's, or no value counts. */
+  /** The answer, which must equal the model's, or no value counts. */
   readonly answer: string
 }
 

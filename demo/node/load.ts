@@ -20,7 +20,7 @@ export interface CitySource {
   batches(from: number): Iterable<readonly City[]>
 }
 
-/** Times add up over interrupted runs. */
+/** The record of a load, whose times add up over interrupted runs. */
 export interface LoadRecord {
   readonly _id: string
   readonly source: string

@@ -10,7 +10,7 @@ export interface Options {
   readonly limit: number | undefined
   /** How many servers share a PostgreSQL in a temporary folder. Undefined: one, with a database file. */
   readonly servers: number | undefined
-  /** False: answer the questions and end. */
+  /** False for a demo that does not serve: it answers the questions and ends. */
   readonly serve: boolean
   readonly help: boolean
   /** From the environment, because other users of the machine can see arguments. */

@@ -5,7 +5,7 @@ export interface ProgressBar {
   update(done: number, label: string): void
   /** Ends the bar and leaves this line. */
   finish(line: string): void
-  /** Ends the bar, saying why. */
+  /** Ends the bar after a failure, saying why. */
   fail(line: string): void
 }
 

@@ -17,7 +17,7 @@ export interface CityServer {
   readonly adminUrl: string
   /** The page that makes the first superuser, for 30 minutes. Undefined: there is a superuser. */
   readonly setupUrl: string | undefined
-  /** Ends open connections too. The database stays open. */
+  /** Closes the server, open connections too. The database stays open. */
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function serve({ database, assets, port, admin, prepare }: CityServ
   return { url, pageUrl: url + PAGE_PATH, adminUrl: `${url}/_/`, setupUrl, close: () => server.close() }
 }
 
-/** The cities, for everybody. Keeps what an admin has set since. */
+/** Opens the cities to all. Keeps what an admin has set since. */
 export async function openToAll({ gateway }: PannierServer): Promise<void> {
   if ((await (await gateway.collection(SYSTEM, COLLECTION)).security()) !== undefined) return
   await (await gateway.administration(SYSTEM, COLLECTION)).setSecurity(PUBLIC)

@@ -19,7 +19,7 @@ export interface ServersOptions {
   readonly port: number
   /** `email:password` of a superuser. */
   readonly admin: string | undefined
-  /** Fills the database before the servers start. */
+  /** Prepares the database before the servers start. */
   readonly prepare: (server: PannierServer, storage: PostgresStorage) => Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 export interface Column {
   readonly title: string
   readonly align: 'left' | 'right'
-  /** The column that gives way when the terminal is narrow. At most one. */
+  /** True for the column that shrinks when the terminal is narrow. At most one. */
   readonly shrinks?: boolean
 }
 

@@ -37,7 +37,7 @@ export const COLUMNS: readonly Column[] = [
   { title: 'Kind', className: 'faint kind', text: (city) => KINDS.get(city.featureCode) ?? city.featureCode },
 ]
 
-/** GeoNames feature codes, shortened. */
+/** The kinds of places: GeoNames feature codes, shortened. */
 const KINDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     PPL: 'Place',

@@ -28,7 +28,7 @@ export class Conflicts {
   readonly #onError: (error: unknown) => void
   #cities: Collection<City> | undefined
   #stopListening: () => void = () => undefined
-  /** Asked for again while it is under way. */
+  /** True if a refresh was asked for again while one is under way. */
   #stale = false
   #refreshing = false
   #shown = ''

@@ -83,7 +83,7 @@ export async function openCopy(): Promise<OpenCopy> {
   }
 }
 
-/** Gets what is missing from the server. Resolves with the open copy; when it throws, the database is closed. */
+/** Makes a copy: gets what is missing from the server. Resolves with the open copy; when it throws, the database is closed. */
 export async function makeCopy(signal: AbortSignal, events: MakeEvents): Promise<OpenCopy> {
   const make = async (): Promise<OpenCopy> => {
     const copy = await openCopy()

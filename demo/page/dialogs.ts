@@ -19,7 +19,7 @@ export type Edit =
   | { readonly kind: 'delete' }
 
 export interface EditorContent {
-  /** The codes that can be chosen. */
+  /** The countries that can be chosen. */
   readonly countries: readonly string[]
   /** The stored photo, if any. */
   readonly photo: Promise<Attachment | undefined>
@@ -77,7 +77,7 @@ export class Editor {
   }
 }
 
-/** Asks before something that can't be undone. */
+/** Asks to confirm an action that can't be undone. */
 export function confirmed(title: string, text: string, action: string): Promise<boolean> {
   const dialog = byId<HTMLDialogElement>('question')
   byId('question-title').textContent = title

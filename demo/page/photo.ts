@@ -45,7 +45,7 @@ export class PhotoField {
       .catch((error: unknown) => this.#tell(`The photo can’t be read: ${String(error)}`))
   }
 
-  /** Ends: what the visitor has decided. */
+  /** Closes the editor of the photo. Gives the visitor's decision. */
   close(): PhotoEdit {
     this.#opened++
     this.#show(undefined)
@@ -80,7 +80,7 @@ export class PhotoField {
   }
 }
 
-/** Empty: nothing. */
+/** The reason why a file is wrong; empty if it is right. */
 function wrongWith({ name, type, size }: File): string {
   if (!type.startsWith('image/')) return `${name} is no picture: choose a photo.`
   return size > BYTES_MAX ? `${name} is too large: choose a photo of at most 10 MB.` : ''

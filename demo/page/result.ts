@@ -53,7 +53,7 @@ export class Result {
   readonly #cities: Collection<City>
   /** In order of use, the least recently used first. */
   readonly #blocks: Map<number, readonly Stored<City>[]> = new Map()
-  /** Set on first use, as is what follows. */
+  /** The ids, which are set on first use, as are the fields below. */
   #ids: Promise<string[]> | undefined
   #byRank: Promise<boolean> | undefined
   readonly #abandoned: AbortController = new AbortController()
@@ -66,7 +66,7 @@ export class Result {
     this.sort = toSort(view.order)
   }
 
-  /** Nobody looks any more: ends what is under way. */
+  /** Abandons the result: nobody looks any more. */
   abandon(): void {
     this.#abandoned.abort()
   }
@@ -116,7 +116,7 @@ export class Result {
     }
   }
 
-  /** Resolves when `peek` has them. */
+  /** Loads rows. Resolves when `peek` has them. */
   async load(first: number, count: number): Promise<void> {
     const started = performance.now()
     const waiting = this.#loadBlocks(first, count)

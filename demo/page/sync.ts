@@ -54,7 +54,7 @@ export class Sync {
   /** The replication. This field and all below exist only in the tab that replicates. */
   #replication: Replication | undefined
   #retryAtMs: number | undefined
-  /** Why the last try failed, until one has not. */
+  /** The reason why the last try failed, until one has not. */
   #reason = ''
   #stopped = false
   #again: () => void = () => undefined
@@ -97,7 +97,7 @@ export class Sync {
     await this.#db?.collection<OfflineNote>(NOTES).upsert({ _id: 'offline', offline })
   }
 
-  /** After it has stopped. */
+  /** Tries again after it has stopped. */
   tryAgain(): void {
     this.#again()
     this.#channel.postMessage('again')

@@ -7,7 +7,7 @@ import type { City } from '../shared/city.ts'
 export interface Filter {
   readonly name: string
   readonly nameMode: 'begins' | 'contains' | 'words'
-  /** Empty for all. */
+  /** The country; empty for all. */
   readonly country: string
   readonly populationMin: number | undefined
   readonly populationMax: number | undefined

@@ -7,7 +7,7 @@ export interface City {
   readonly name: string
   /** The name without case and accents, by which people expect lists to be sorted and searched. */
   readonly foldedName: string
-  /** ISO 3166-1 alpha-2. */
+  /** The country's code of ISO 3166-1 alpha-2. */
   readonly country: string
   readonly population: number
   readonly lat: number

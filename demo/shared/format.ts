@@ -1,4 +1,4 @@
-/** Numbers and durations for people. */
+/** Formats of numbers and durations for people. */
 
 const INTEGER = new Intl.NumberFormat('en')
 

@@ -5,7 +5,7 @@ import type { City } from './city.ts'
 
 export interface BuildOptions {
   readonly signal?: AbortSignal | undefined
-  /** The part that is built, 0 to 1. */
+  /** Reports the part that is done, 0 to 1. */
   readonly onProgress?: ((done: number) => void) | undefined
 }
 

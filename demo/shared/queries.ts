@@ -6,7 +6,7 @@ import { formatCount } from './format.ts'
 
 export interface Question {
   readonly title: string
-  /** The call, as one would write it. */
+  /** The code of the call, as a person would write it. */
   readonly code: string
   ask(): Promise<string>
 }
@@ -19,7 +19,7 @@ export interface Timing {
   readonly againMs: number
 }
 
-/** How often a question is asked after the first time. */
+/** The repeats of a question after the first time. */
 export const REPEATS = 9
 const PAGE_ROWS = 20
 const ZURICH = '2657896'

@@ -13,7 +13,7 @@ export const TASKS = 100_000
 const BATCH_RECORDS = 1_000
 
 export interface TaskLoadOptions {
-  /** How many tasks there are to be. */
+  /** The number of tasks to make. */
   readonly count: number
   readonly signal?: AbortSignal
   readonly onProgress?: (done: number) => void
@@ -27,7 +27,7 @@ export async function countTasks({ backend, gateway }: Server): Promise<number |
   return (await gateway.collection(SYSTEM, 'tasks')).find({}).count()
 }
 
-/** Makes what is missing. Throws the signal's reason when it is aborted; the next load continues. */
+/** Loads the tasks that are missing. Throws the signal's reason when it is aborted; the next load continues. */
 export async function loadTasks(server: Server, { count, signal, onProgress }: TaskLoadOptions): Promise<void> {
   let done = await countTasks(server)
   if (done === undefined) {

@@ -12,7 +12,7 @@ export const VISITORS: readonly [Visitor, ...Visitor[]] = [
   { id: personId(1, 2), name: 'Cleo', about: 'is a member of team Basalt' },
 ]
 
-/** All visitors have it: the data is made up, and the server answers this machine alone. */
+/** The password of all visitors: the data is made up, and the server answers this machine alone. */
 export const PASSWORD = 'pannier-demo'
 
 export function personId(team: number, person: number): string {

@@ -37,6 +37,6 @@ export interface Contender extends Pick<LabContender, InBoth> {
     query: { readonly age: readonly [gte: number, lt: number] } | { readonly city: string },
   ): Promise<number | undefined>
   findScoresByCity(city: string): Answer<readonly CityScore[]>
-  /** Ties in any order. */
+  /** A page of people by age; ties come in any order. */
   pageByAge(skip: number, limit: number): Answer<readonly Person[]>
 }

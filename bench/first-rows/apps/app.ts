@@ -14,7 +14,7 @@ export interface App {
   open(place: string): Promise<void>
   /** The first `ROWS` of those created from `CREATED_FROM` on, in that order, by an index. */
   firstRows(): Answer<readonly Person[]>
-  /** Where it is measured: Node. */
+  /** Gets one person by id, where it is measured: Node. */
   get?(id: string): Answer<Person | undefined>
   /** Stores them, and sees to the index. */
   fill(people: readonly Person[]): Answer<void>

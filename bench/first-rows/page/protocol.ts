@@ -6,9 +6,9 @@ export const DATABASE = 'people'
 /** The message of a page that is done. */
 export type Report = Visit | Filled | { readonly error: string }
 
-/** Milliseconds since the navigation began. */
+/** The marks of a start, in milliseconds since the navigation began. */
 export interface Marks {
-  /** The first scripts are there. */
+  /** The time when the first scripts were downloaded. */
   readonly downloaded: number
   /** The time when the page and its imports were compiled and run, down to the first line of the app. */
   readonly ran: number
@@ -16,7 +16,7 @@ export interface Marks {
   readonly read: number
   /** The rows are in the document, and laid out. */
   readonly shown: number
-  /** The second frame after that has begun. */
+  /** The time when the second frame after that was painted. */
   readonly painted: number
 }
 

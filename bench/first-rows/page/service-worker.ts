@@ -9,7 +9,7 @@ interface FetchEvent extends Event {
   respondWith(answer: Promise<Response>): void
 }
 
-/** Put there by build.ts: addresses relative to this script. */
+/** The files of the app, which build.ts puts here: addresses relative to this script. */
 declare const FILES: readonly string[]
 
 const CACHE = 'app'

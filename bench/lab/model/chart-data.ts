@@ -38,7 +38,7 @@ export interface Missing {
 
 export interface Bars {
   readonly unit: Row['unit']
-  /** Least first. */
+  /** The bars, least first. */
   readonly bars: readonly Bar[]
   readonly missing: readonly Missing[]
 }

@@ -24,7 +24,7 @@ export interface Plan {
 }
 
 export interface Progress {
-  /** From 0 to 1. */
+  /** The part that is done, from 0 to 1. */
   readonly done: number
   readonly contender: string
   readonly cell: string
@@ -37,17 +37,17 @@ export interface RunnerParts {
     request: PhaseRequest,
     options: { readonly signal: AbortSignal; readonly onWorkload: (name: string) => void },
   ): Promise<PhaseReport>
-  /** Removes what contenders have left behind. */
+  /** Cleans up the data that contenders have left behind. */
   cleanUp(): Promise<void>
   onProgress(progress: Progress): void
-  /** Called after each measured turn. */
+  /** Gets the result after each measured turn. */
   onResult(file: ResultFile): void
 }
 
 /** Part of the names of all measured databases: every database with it may be removed. */
 export const MEASURED_DATABASE = 'pannier-lab-measured'
 
-/** Returns what was measured until the end or until it was cancelled, if anything. */
+/** Runs a plan. Returns the results until the end or until it was cancelled, if anything. */
 export async function runPlan(plan: Plan, signal: AbortSignal, parts: RunnerParts): Promise<ResultFile | undefined> {
   const { contenders, cells, repeats } = plan
   const turns = schedule({ suites: [{ suite: suiteOf(plan.suite), cells }], contenders, repeats })

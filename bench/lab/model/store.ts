@@ -12,7 +12,7 @@ export interface KeptResult {
   /** 'stored': came with the page. */
   readonly origin: 'stored' | 'here' | 'imported'
   readonly file: ResultFile
-  /** More is to come. */
+  /** True while the plan is running: more is to come. */
   readonly running?: true
 }
 
@@ -24,7 +24,7 @@ interface KeptDocument {
 
 export class ResultStore {
   readonly #results: Collection<KeptDocument> | undefined
-  /** Why results are not kept, if so. */
+  /** The problem that keeps results from being kept, if any. */
   readonly problem: string | undefined
 
   private constructor(database: Database | undefined, problem?: string) {
@@ -40,7 +40,7 @@ export class ResultStore {
     }
   }
 
-  /** Newest first; what can't be read any more is left out. */
+  /** Lists the kept results, newest first; unreadable ones are left out. */
   async list(): Promise<KeptResult[]> {
     const found = (await this.#results?.find().toArray()) ?? []
     return found

@@ -1,4 +1,4 @@
-/** Two results side by side. */
+/** A panel that compares two results. */
 import { compareResults, differencesOf, summarize } from '../model/compare.ts'
 import type { Comparison, Verdict } from '../model/compare.ts'
 import type { KeptResult } from '../model/store.ts'

@@ -57,7 +57,7 @@ export class Drawing {
     this.#chart.setOption(options, { notMerge: true })
   }
 
-  /** Turns a surface, by degrees. */
+  /** Rotates a surface, by degrees. */
   rotate(alpha: number, beta: number): void {
     const option = this.#chart?.getOption() as
       | { grid3D?: { viewControl: { alpha: number; beta: number } }[] }

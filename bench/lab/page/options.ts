@@ -424,7 +424,7 @@ function floorOf(bars: Bars['bars']): number {
   return 10 ** Math.floor(Math.log10(least * 0.9))
 }
 
-/** Shows that a figure is missing; the tooltip gives the reason. */
+/** The mark of a gap: a figure is missing, and the tooltip gives the reason. */
 function gapMark(theme: Theme): (parameters: unknown, api: DrawApi) => object {
   return (_parameters, api) => {
     const [x, y] = api.coord([api.value(0), api.value(1)])

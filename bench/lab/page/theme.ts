@@ -10,7 +10,7 @@ export interface Theme {
   readonly kinds: Readonly<Record<Kind, string>>
   /** Colours of lines, distinguishable with colour blindness. */
   readonly series: readonly string[]
-  /** From low to high. */
+  /** The colours of the ramp, from low to high. */
   readonly ramp: readonly string[]
   readonly font: string
   readonly moves: boolean

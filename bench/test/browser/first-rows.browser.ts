@@ -11,7 +11,7 @@ import type { PageServer } from '../../first-rows/server.ts'
 
 const SET: DataSet = { documents: 60, seed: 1, ids: 'random' }
 
-/** Made once: it takes seconds. */
+/** The pages, made once: that takes seconds. */
 let pages: ReturnType<typeof makePages> | undefined
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {

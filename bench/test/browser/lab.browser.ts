@@ -8,7 +8,7 @@ import { serveLab } from '../../lab/node/server.ts'
 import { assertEqual, assertTrue } from '../../../packages/db/testing/check.ts'
 
 const WAIT_MS_MAX = 60_000
-/** Made once: a build takes seconds. */
+/** The assets, made once: a build takes seconds. */
 let assets: ReturnType<typeof makeAssets> | undefined
 
 export function browserSuite({ test, browser }: BrowserSuiteContext): void {

@@ -14,7 +14,7 @@ export interface Task {
   readonly project: string
   readonly assignee: string
   readonly state: string
-  /** Undefined until the server has it. */
+  /** The time of creation; undefined until the server has it. */
   readonly created?: string
 }
 

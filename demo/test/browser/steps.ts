@@ -32,7 +32,7 @@ export async function click(page: Page, selector: string): Promise<void> {
   await page.evaluate((selector) => document.querySelector<HTMLElement>(selector)!.click(), selector)
 }
 
-/** As a person types or chooses. */
+/** Sets the value of a control, as a person types or chooses. */
 export async function set(page: Page, selector: string, value: string): Promise<void> {
   await page.evaluate(
     async ({ selector, value, waitMs }) => {
