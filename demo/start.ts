@@ -72,7 +72,7 @@ async function run(options: Options): Promise<void> {
     if (!options.serve) return outro('Done.')
     const prepare = (made: PannierServer): Promise<void> => completeTasks(made, options)
     const [assets] = await Promise.all([bundlePage(), writeAdminPage()])
-    const server = await serve({ database: db, assets, port: options.port, admin: options.admin, prepare })
+    const server = await serve({ database: db, assets, port: options.port, superuser: options.superuser, prepare })
     printWhatNext(server)
     outro('Ctrl+C stops the server.')
     await aborted(stop.signal)
@@ -91,7 +91,7 @@ async function runSeveral(options: Options, count: number): Promise<void> {
   const servers = await serveSeveral({
     count,
     port: options.port,
-    admin: options.admin,
+    superuser: options.superuser,
     prepare: async (server, storage) => {
       await using db = await open(DATABASE, { storage })
       await load(db, options.limit, 'PostgreSQL')

@@ -141,7 +141,7 @@ async function measurePool(where: string): Promise<void> {
 }
 
 async function measureDoor(): Promise<void> {
-  const options = { dir: makeFolder('many-databases'), logger: false, admin: 'admin:the-password' } as const
+  const options = { dir: makeFolder('many-databases'), logger: false, couchAdmin: 'admin:the-password' } as const
   const headers = {
     authorization: `Basic ${Buffer.from('admin:the-password').toString('base64')}`,
     'content-type': 'application/json',

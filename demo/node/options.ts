@@ -14,7 +14,7 @@ export interface Options {
   readonly serve: boolean
   readonly help: boolean
   /** From the environment, because other users of the machine can see arguments. */
-  readonly admin: string | undefined
+  readonly superuser: string | undefined
 }
 
 const ROOT_FOLDER = join(import.meta.dirname, '..', '..')
@@ -35,7 +35,7 @@ teams: 100,000 records with users, rules and relations.
   --help        This text
 
 A start without a superuser shows a link to make one, who may do everything.
-PANNIER_ADMIN=EMAIL:PASSWORD in the environment makes that one, at any start.`
+PANNIER_SUPERUSER=EMAIL:PASSWORD in the environment makes that one, at any start.`
 
 /** Throws a TypeError that names the wrong argument. */
 export function parseOptions(args: readonly string[]): Options {
@@ -58,7 +58,7 @@ export function parseOptions(args: readonly string[]): Options {
     servers: values.servers === undefined ? undefined : wholeNumber('--servers', values.servers, 1, 16),
     serve: values.serve,
     help: values.help,
-    admin: process.env['PANNIER_ADMIN'],
+    superuser: process.env['PANNIER_SUPERUSER'],
   }
 }
 

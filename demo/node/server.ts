@@ -27,7 +27,7 @@ export interface CityServerOptions {
   /** The first port to try; 0 for any. */
   readonly port: number
   /** `email:password` of a superuser, who then has this password. */
-  readonly admin?: string | undefined
+  readonly superuser?: string | undefined
   /** Runs before the server listens. */
   readonly prepare?: (server: PannierServer) => Promise<void>
 }
@@ -35,8 +35,13 @@ export interface CityServerOptions {
 /** CouchDB's form of open access: everybody who reaches the server is a member; the server's admins are its admins. */
 const PUBLIC = { admins: { names: [], roles: ['_admin'] }, members: { names: [], roles: [] } }
 
-export async function serve({ database, assets, port, admin, prepare }: CityServerOptions): Promise<CityServer> {
-  const server = await createServer({ database, logger: false, plugins: [pagePlugin(assets)], ...(admin && { admin }) })
+export async function serve({ database, assets, port, superuser, prepare }: CityServerOptions): Promise<CityServer> {
+  const server = await createServer({
+    database,
+    logger: false,
+    plugins: [pagePlugin(assets)],
+    ...(superuser && { superuser }),
+  })
   await openToAll(server)
   try {
     await prepare?.(server)

@@ -18,7 +18,7 @@ export interface ServersOptions {
   readonly count: number
   readonly port: number
   /** `email:password` of a superuser. */
-  readonly admin: string | undefined
+  readonly superuser: string | undefined
   /** Prepares the database before the servers start. */
   readonly prepare: (server: PannierServer, storage: PostgresStorage) => Promise<void>
 }
@@ -29,13 +29,17 @@ export interface CityServers extends CityServer {
 }
 
 /** @throws Error where Debian's PostgreSQL is not installed */
-export async function serveSeveral({ count, port, admin, prepare }: ServersOptions): Promise<CityServers> {
+export async function serveSeveral({ count, port, superuser, prepare }: ServersOptions): Promise<CityServers> {
   if (findPostgres() === undefined)
     throw new Error('There is no PostgreSQL here. Debian has it: apt-get install postgresql')
   const server = await PostgresServer.start()
   const url = server.make(DATABASE)
   const storage = postgres(url)
-  const first = await createServer({ storage: { storage, name: DATABASE }, logger: false, ...(admin && { admin }) })
+  const first = await createServer({
+    storage: { storage, name: DATABASE },
+    logger: false,
+    ...(superuser && { superuser }),
+  })
   await prepare(first, storage)
   await openToAll(first)
   await first.close()

@@ -49,7 +49,7 @@ test('several servers answer while one of them is killed', async (context) => {
   const servers = await serveSeveral({
     count: 2,
     port: 0,
-    admin: undefined,
+    superuser: undefined,
     prepare: async (_server, storage) => {
       await using db = await open(DATABASE, { storage })
       await db.collection('cities').insert({ _id: 'zurich' })

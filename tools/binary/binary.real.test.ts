@@ -73,7 +73,7 @@ test('it serves, runs hooks, functions, SQL, migrations and backups, and ends wh
        { name: 'title', type: 'text' }, { name: 'slug', type: 'text' }, { name: 'photo', type: 'file', thumbs: ['2x2'] }] })`,
   )
   let printed = ''
-  child = spawn(program, ['serve', '--dir', 'data', '--port', '0', '--admin', 'root:password-of-root'], {
+  child = spawn(program, ['serve', '--dir', 'data', '--port', '0', '--couch-admin', 'root:password-of-root'], {
     cwd: dir,
     env: { PATH: '' },
   })

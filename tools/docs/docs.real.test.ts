@@ -117,7 +117,7 @@ function commandsOf({ path, blocks }: DocsPage): { path: string; command: string
 /** A server that nobody has used yet. */
 async function startServer(): Promise<{ url: string } & AsyncDisposable> {
   const database = await open('server', { storage: memory() })
-  const server = await createServer({ database, admin: `${ADMIN.username}:${ADMIN.password}`, logger: false })
+  const server = await createServer({ database, couchAdmin: `${ADMIN.username}:${ADMIN.password}`, logger: false })
   return {
     url: await server.listen({ port: 0 }),
     async [Symbol.asyncDispose]() {

@@ -58,10 +58,12 @@ export interface ServerOptions extends AppOptions {
   /** Limits; those left out keep their defaults. */
   readonly limits?: Partial<ServerLimits>
   /**
-   * `name:password` of an admin, who then has this password. An e-mail address is a superuser; another name is a server admin, who is
-   * known at CouchDB's door alone. Without an admin, `server.backend.accounts.firstSuperuser` makes the first superuser.
+   * `email:password` of a superuser, who then has this password: as `pannier superuser upsert` makes them. Without a superuser,
+   * `server.backend.accounts.firstSuperuser` offers the link that makes the first one.
    */
-  readonly admin?: string
+  readonly superuser?: string
+  /** `name:password` of a server admin, who then has this password. CouchDB's door alone knows server admins. */
+  readonly couchAdmin?: string
   /** Settings of passwords, sessions and logins. */
   readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>
   /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
@@ -109,7 +111,8 @@ const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   durability: true,
   history: true,
   limits: true,
-  admin: true,
+  superuser: true,
+  couchAdmin: true,
   auth: true,
   https: true,
   secureCookies: true,

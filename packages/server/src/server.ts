@@ -9,7 +9,7 @@ import type { Environment } from 'pannier/types'
 import { Auth } from './auth/auth.ts'
 import { appAccounts, appCollections, type IsAround } from './auth/app-accounts.ts'
 import type { AuthHost } from './auth/auth-host.ts'
-import { ensureAdmin } from './auth/bootstrap.ts'
+import { ensureCouchAdmin, ensureSuperuser } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
 import { LoginLimiter } from './auth/login-limiter.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
@@ -351,9 +351,10 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
     await backend.close()
     await pictures.close()
   }
-  const domain = { state, databases, auth, backend, passwords, close }
-  if (options.admin !== undefined) await ensureAdmin(options.admin, { ...domain, accounts: auth.accounts })
-  return domain
+  const host = { accounts: auth.accounts, backend, passwords }
+  if (options.superuser !== undefined) await ensureSuperuser(options.superuser, host)
+  if (options.couchAdmin !== undefined) await ensureCouchAdmin(options.couchAdmin, host)
+  return { state, databases, auth, backend, passwords, close }
 }
 
 /** Connections that wait to be accepted. Of 1,000 that come at once, Node's 511 would make some wait a second for their next try. */

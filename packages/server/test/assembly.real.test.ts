@@ -13,7 +13,7 @@ import { open } from 'pannier'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contextOf } from '../src/couch/server-context.ts'
 import { isRestUrl } from '../src/http/declarations.ts'
-import { createServer } from '../src/index.ts'
+import { createServer, type ServerOptions } from '../src/index.ts'
 import type { Needs } from '../src/index.ts'
 import { ADMIN_PASSWORD, basic, send, sendRaw, startServer, STRANGER, until } from './test-server.ts'
 import type { TestServer } from './test-server.ts'
@@ -180,32 +180,39 @@ test('a server without an admin is closed at both doors; the superuser that is m
   await rm(dir, { recursive: true })
 })
 
-test('a given admin is a superuser if it is an e-mail address; the same password keeps sessions', async () => {
+type Given = Pick<ServerOptions, 'superuser' | 'couchAdmin'>
+
+test('a given superuser and a given server admin log in; the same password keeps sessions', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-server-'))
-  const given = async (admin: string, cookie?: string): Promise<[number, number, string]> => {
-    const server = await createServer({ dir, logger: false, admin })
+  const given = async (options: Given, cookie?: string): Promise<[number, number, string]> => {
+    const server = await createServer({ dir, logger: false, ...options })
     const at = await server.listen({ port: 0 })
-    const [name, password] = admin.split(':') as [string, string]
+    const [name, password] = (options.superuser ?? options.couchAdmin)!.split(':') as [string, string]
     const login = await send(at, 'POST /_session', { name, password }, STRANGER)
     const again =
       cookie === undefined ? 0 : (await send(at, 'GET /_all_dbs', undefined, { ...STRANGER, cookie })).status
     const isSuperuser = (await server.backend.accounts.superuser(name)) !== undefined
-    expect(isSuperuser).toBe(name.includes('@'))
+    expect(isSuperuser).toBe(options.superuser !== undefined)
     await server.close()
     return [login.status, again, login.headers.get('set-cookie')!.split(';', 1)[0]!]
   }
-  for (const name of ['root', 'root@example.com']) {
-    const [status, , cookie] = await given(`${name}:a password`)
-    const [same, kept] = await given(`${name}:a password`, cookie)
-    const [other, ended] = await given(`${name}:another password`, cookie)
+  for (const [option, name] of [
+    ['couchAdmin', 'root'],
+    ['superuser', 'root@example.com'],
+  ] as const) {
+    const [status, , cookie] = await given({ [option]: `${name}:a password` })
+    const [same, kept] = await given({ [option]: `${name}:a password` }, cookie)
+    const [other, ended] = await given({ [option]: `${name}:another password` }, cookie)
     expect([status, same, kept, other, ended], name).toEqual([200, 200, 200, 200, 401])
   }
-  for (const [admin, error] of [
-    ['nonsense', { name: 'TypeError' }],
-    ['a:short', { code: 'INVALID' }],
-    ['a@example.com:short', { code: 'INVALID' }],
+  for (const [options, error] of [
+    [{ couchAdmin: 'nonsense' }, { name: 'TypeError' }],
+    [{ superuser: 'nonsense' }, { name: 'TypeError' }],
+    [{ couchAdmin: 'a:short' }, { code: 'INVALID' }],
+    [{ superuser: 'a@example.com:short' }, { code: 'INVALID' }],
+    [{ superuser: 'root:a long password' }, { code: 'INVALID' }],
   ] as const)
-    await expect(createServer({ dir, logger: false, admin }), admin).rejects.toMatchObject(error)
+    await expect(createServer({ dir, logger: false, ...options })).rejects.toMatchObject(error)
   // What could not start holds nothing.
   await (await open(join(dir, 'pannier.sqlite'))).close()
   await rm(dir, { recursive: true })

@@ -18,7 +18,7 @@ onPostgres((get) => {
     const urls = several(get(), 2)
     const start = async (): Promise<{ url: string; close(): Promise<void> }> => {
       const storage = { storage: postgres(urls) }
-      const server = await createServer({ storage, logger: false, admin: `${ADMIN_NAME}:${ADMIN_PASSWORD}` })
+      const server = await createServer({ storage, logger: false, couchAdmin: `${ADMIN_NAME}:${ADMIN_PASSWORD}` })
       return { url: await server.listen({ port: 0 }), close: () => server.close() }
     }
     const servers = [await start(), await start()]

@@ -38,9 +38,9 @@ function leavingStorage(): DatabaseStorage & { isAway: boolean } {
 
 test('what needs the storage is a 503 that says when to try again, and readiness says so too', async () => {
   const storage = leavingStorage()
-  const admin = `${ADMIN_NAME}:${ADMIN_PASSWORD}`
+  const couchAdmin = `${ADMIN_NAME}:${ADMIN_PASSWORD}`
   const clock = virtualEnvironment()
-  const server = await createServer({ storage: { storage }, logger: false, admin, environment: clock })
+  const server = await createServer({ storage: { storage }, logger: false, couchAdmin, environment: clock })
   const url = await server.listen({ port: 0 })
   try {
     await send(url, 'PUT /db')

@@ -38,7 +38,7 @@ export async function startServer({
   const dir = options.dir ?? (await mkdtemp(join(tmpdir(), 'pannier-server-')))
   const server = await createServer({
     logger: false,
-    admin: `${ADMIN_NAME}:${ADMIN_PASSWORD}`,
+    couchAdmin: `${ADMIN_NAME}:${ADMIN_PASSWORD}`,
     ...options,
     dir,
   })

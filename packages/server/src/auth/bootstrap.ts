@@ -1,4 +1,4 @@
-/** The admin that the operator names at a start. Without one, the first superuser is made by the link that `pannier serve` shows. */
+/** The admins that the operator names at a start. Without a superuser, the link that `pannier serve` shows makes the first one. */
 import type { Actor, Backend } from '@pannier/backend'
 import { SYSTEM } from '@pannier/backend'
 import type { Passwords } from '@pannier/backend/internal'
@@ -18,30 +18,35 @@ export const ITSELF: Actor = {
 export const SUPERUSERS = '_superusers'
 
 /**
- * Makes the admin that is given, or gives them the password. An e-mail address is a superuser; any other name is a server admin, who is
- * known at CouchDB's door alone. A password that is unchanged keeps sessions alive.
+ * Makes the superuser that is given, or gives them the password. A password that is unchanged keeps sessions alive.
  *
- * @param given `name:password`
- * @throws TypeError for a text that is not `name:password`; ServiceError INVALID for a name or password that can't be
+ * @param given `email:password`
+ * @throws TypeError for a text that is not `email:password`; ServiceError INVALID for an address or password that can't be
  */
-export async function ensureAdmin(given: string, { accounts, backend, passwords }: AdminHost): Promise<void> {
-  const colon = given.indexOf(':')
-  if (colon < 1) throw new TypeError('createServer(): admin must be name:password, got no name or no colon')
-  const [name, password] = [given.slice(0, colon), given.slice(colon + 1)]
-  if (name.includes('@')) return ensureSuperuser(backend, passwords, name, password)
-  const isKnown = (await accounts.adminNames()).includes(name)
-  if (!isKnown || (await accounts.verify(name, password)) === undefined) await accounts.setAdmin(name, password)
-}
-
-async function ensureSuperuser(
-  { accounts, records }: AdminHost['backend'],
-  passwords: Passwords,
-  email: string,
-  password: string,
-): Promise<void> {
+export async function ensureSuperuser(given: string, { backend, passwords }: AdminHost): Promise<void> {
+  const { accounts, records } = backend
+  const [email, password] = nameAndPassword('superuser', 'email', given)
   const found = await accounts.superuser(email)
   const secret = { password, passwordConfirm: password }
   if (found === undefined) await records.create(ITSELF, SUPERUSERS, { email, ...secret })
   else if (!(await passwords.verify(String(found['password']), password)))
     await records.update(ITSELF, SUPERUSERS, String(found['_id']), secret)
+}
+
+/**
+ * Makes the server admin that is given, or gives them the password. A password that is unchanged keeps sessions alive.
+ *
+ * @param given `name:password`
+ * @throws TypeError for a text that is not `name:password`; ServiceError INVALID for a name or password that can't be
+ */
+export async function ensureCouchAdmin(given: string, { accounts }: AdminHost): Promise<void> {
+  const [name, password] = nameAndPassword('couchAdmin', 'name', given)
+  const isKnown = (await accounts.adminNames()).includes(name)
+  if (!isKnown || (await accounts.verify(name, password)) === undefined) await accounts.setAdmin(name, password)
+}
+
+function nameAndPassword(option: string, of: string, given: string): [name: string, password: string] {
+  const colon = given.indexOf(':')
+  if (colon < 1) throw new TypeError(`createServer(): ${option} must be ${of}:password, got no ${of} or no colon`)
+  return [given.slice(0, colon), given.slice(colon + 1)]
 }

@@ -80,7 +80,12 @@ test('a server that listens beyond loopback answers to any name, until names are
     [['couch.lan'], 403],
   ] as const) {
     const { server } = started[started.push(await startServer({ allowedHosts })) - 1]!
-    const other = await createServer({ database: server.database, logger: false, admin: 'a:long-enough', allowedHosts })
+    const other = await createServer({
+      database: server.database,
+      logger: false,
+      couchAdmin: 'a:long-enough',
+      allowedHosts,
+    })
     const url = (await other.listen({ port: 0, host: '0.0.0.0' })).replace('0.0.0.0', '127.0.0.1')
     expect((await ask(url, [`Host: ${HOSTILE}`]))[0]).toBe(status)
     expect((await ask(url, ['Host: 127.0.0.1']))[0]).toBe(200)

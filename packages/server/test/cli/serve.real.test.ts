@@ -41,7 +41,7 @@ afterEach(async () => {
 })
 
 function pannier(parameters: readonly string[], input = ''): Running {
-  const { PANNIER_ADMIN: _, ...env } = process.env
+  const { PANNIER_SUPERUSER: _, ...env } = process.env
   const child = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...parameters], { env })
   started.push(child)
   let out = ''
@@ -79,7 +79,7 @@ test('a server without a superuser shows the link to make one, which no other st
 })
 
 test('it ends when asked, and nothing is lost', async () => {
-  const first = await serve('--admin', `${EMAIL}:${PASSWORD}`)
+  const first = await serve('--superuser', `${EMAIL}:${PASSWORD}`)
   expect(first.err()).not.toContain('setup')
   const admin = { authorization: basic(`${EMAIL}:${PASSWORD}`) }
   expect((await send(first.url, 'GET /_all_dbs', undefined, STRANGER)).status).toBe(401)
@@ -162,7 +162,7 @@ test('asked to end, it tells streams when to come back, finishes an upload, and 
 })
 
 test('asked a second time it ends at once, and what was answered is there', async () => {
-  const first = await serve('--admin', 'root:password-of-root')
+  const first = await serve('--couch-admin', 'root:password-of-root')
   const root = { authorization: basic('root:password-of-root') }
   await send(first.url, 'PUT /db', undefined, root)
   expect((await send(first.url, 'PUT /db/a', {}, root)).status).toBe(201)
@@ -183,7 +183,7 @@ test('asked a second time it ends at once, and what was answered is there', asyn
 })
 
 test('what can not be started says why', async () => {
-  for (const wrong of [[], ['--dir'], ['--port', 'x'], ['--admin', 'root:short'], ['--cors', 'nonsense']])
+  for (const wrong of [[], ['--dir'], ['--port', 'x'], ['--couch-admin', 'root:short'], ['--cors', 'nonsense']])
     expect((await runCaptured(['serve', ...(wrong.length > 1 ? ['--dir', dir] : []), ...wrong])).code).toBe(2)
   const running = await serve()
   const locked = pannier(['serve', '--dir', dir, '--port', '0'])
@@ -202,7 +202,7 @@ test('what can not be started says why', async () => {
 
 test('users and databases of a server that runs, and of one that does not', async () => {
   const names = ['ann', 'bob', 'cy']
-  const running = await serve('--admin', 'root:password-of-root')
+  const running = await serve('--couch-admin', 'root:password-of-root')
   const url = running.url.replace('//', '//root:password-of-root@')
   const run = async (where: readonly string[], input: string, ...parameters: readonly string[]): Promise<string> => {
     const { code, out, err } = await runCaptured([...parameters, ...where], { input })
@@ -253,7 +253,7 @@ test('users and databases of a server that runs, and of one that does not', asyn
 
 test('an encrypted server and its tools need the password', async () => {
   vi.stubEnv('PANNIER_PASSWORD', 'password of the file')
-  const running = await serve('--admin', 'root:password-of-root')
+  const running = await serve('--couch-admin', 'root:password-of-root')
   running.process.kill('SIGTERM')
   await running.ended
   expect((await runCaptured(['user', 'list', '--dir', dir])).out).toContain('root')
@@ -265,7 +265,7 @@ test('an encrypted server and its tools need the password', async () => {
 })
 
 test('users of a server that runs, and of one that does not', async () => {
-  const running = await serve('--admin', 'root:password-of-root')
+  const running = await serve('--couch-admin', 'root:password-of-root')
   const url = running.url.replace('//', '//root:password-of-root@')
   const ann = pannier(['user', 'add', 'ann', '--url', url, '--roles', 'nurse', 'doctor'], 'password-of-ann\n')
   expect([await ann.ended, ann.out(), ann.err()]).toEqual([0, '', 'User ann made.\n'])
@@ -326,7 +326,7 @@ test('--allow-host and --quota reach the server; a wrong quota is refused', asyn
     url,
     process: child,
     ended,
-  } = await serve('--allow-host', 'couch.lan', '--quota', '1', '--admin', 'root:long-enough')
+  } = await serve('--allow-host', 'couch.lan', '--quota', '1', '--couch-admin', 'root:long-enough')
   const status = async (host: string): Promise<string> =>
     (await sendRaw(url, `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(9, 12)
   expect([await status('couch.lan'), await status('other.lan')]).toEqual(['200', '403'])

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 async function serve(dir: string): Promise<{ readonly child: ChildProcess; readonly url: string }> {
   const admin = `${ADMIN_NAME}:${ADMIN_PASSWORD}`
-  const parameters = ['serve', '--dir', dir, '--port', '0', '--admin', admin, '--replicate-with', '127.0.0.1']
+  const parameters = ['serve', '--dir', dir, '--port', '0', '--couch-admin', admin, '--replicate-with', '127.0.0.1']
   const child = spawn(process.execPath, ['--conditions=pannier-source', MAIN, ...parameters])
   opened.push({ close: () => kill(child) })
   let out = ''

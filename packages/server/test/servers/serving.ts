@@ -17,7 +17,7 @@ export class Serving implements AsyncDisposable {
   constructor(storage: string, parameters: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
     const given = ['serve', '--storage', storage, '--port', '0', ...parameters]
     this.process = spawnTracked(process.execPath, ['--conditions=pannier-source', MAIN, ...given], {
-      env: { ...process.env, PANNIER_ADMIN: `${EMAIL}:${PASSWORD}`, ...environment },
+      env: { ...process.env, PANNIER_SUPERUSER: `${EMAIL}:${PASSWORD}`, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     for (const stream of [this.process.stdout!, this.process.stderr!])

@@ -26,7 +26,8 @@ interface ServeArguments extends StorageArguments {
   readonly dir?: string
   readonly port?: number
   readonly host?: string
-  readonly admin?: string
+  readonly superuser?: string
+  readonly couchAdmin?: string
   readonly https?: readonly string[]
   readonly acmeEmail?: string
   readonly acmeDirectory?: string
@@ -88,11 +89,9 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--http-port <port>', 'with --https: where the service asks, and http is redirected', readPort, 80)
     .option('--tls-cert <file>', 'speaks HTTPS with this certificate and its chain (PEM), loaded again when it changes')
     .option('--tls-key <file>', 'the private key of --tls-cert (PEM)')
+    .addOption(new Option('--superuser <email:password>', 'a superuser, with this password').env('PANNIER_SUPERUSER'))
     .addOption(
-      new Option(
-        '--admin <name:password>',
-        'an admin, who has this password from now on; an e-mail address is a superuser',
-      ).env('PANNIER_ADMIN'),
+      new Option('--couch-admin <name:password>', "an admin of CouchDB's API alone").env('PANNIER_COUCH_ADMIN'),
     )
     .option('--allow-host <names...>', 'names of the server beside localhost and its address: couch.lan', [])
     .option('--cors <origins...>', 'pages that may call the server: https://app.example.org', [])
@@ -194,7 +193,8 @@ async function serveOnce(
   terminal: Terminal,
 ): Promise<Restart | undefined> {
   const { stdout, stderr, signal } = terminal
-  const { dir, admin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } = options
+  const { dir, superuser, couchAdmin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } =
+    options
   const password = process.env['PANNIER_PASSWORD']
   const restart = new AbortController()
   const make = (): Promise<PannierServer> =>
@@ -211,7 +211,8 @@ async function serveOnce(
       replication: { hosts: options.replicateWith },
       logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
       ...(password !== undefined && { encryption: { password } }),
-      ...(admin !== undefined && { admin }),
+      ...(superuser !== undefined && { superuser }),
+      ...(couchAdmin !== undefined && { couchAdmin }),
       ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
       ...hooksOf(options),
       ...migrationsOf(options),
@@ -234,7 +235,7 @@ async function serveOnce(
     printLine(stdout, `Pannier listens at ${url}`)
     const secret = await server.backend.accounts.firstSuperuser.offer()
     if (secret !== undefined) {
-      const other = admin === undefined ? '' : `${admin.split(':')[0]} serves CouchDB's API alone. `
+      const other = couchAdmin === undefined ? '' : `${couchAdmin.split(':')[0]} serves CouchDB's API alone. `
       printLine(
         stderr,
         `${other}Make the first superuser, the admin of the application, within 30 minutes: ${url}${SETUP_PATH}${secret}`,
