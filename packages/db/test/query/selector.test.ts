@@ -156,3 +156,16 @@ test('CouchDB has no $contains', () => {
   )
   expect(() => parseSelector({ a: { $contains: 5 } })).toThrow("at 'a.$contains' must be a string, got 5")
 })
+
+test.each([
+  ['objects', (inner: unknown): unknown => ({ x: inner })],
+  ['arrays', (inner: unknown): unknown => [inner]],
+])('%s in a value may be nested 200 levels deep, and no deeper', (_, around) => {
+  const nested = (levels: number): unknown => {
+    let value: unknown = 1
+    for (let level = 0; level < levels; level++) value = around(value)
+    return value
+  }
+  parseSelector({ a: { $eq: nested(190) } })
+  expect(() => parseSelector({ a: { $eq: nested(220) } })).toThrow('levels')
+})
