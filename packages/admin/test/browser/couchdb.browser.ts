@@ -84,6 +84,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       const answers = await holdAnswers(page, 'PUT')
       await press(page, 'Save')
       await goTo(page, '/couchdb/databases/notes/documents?doc=note-2')
+      await press(page, 'Discard')
       await sees(page, 'note-2', 'dialog')
       await answers.release()
       await sees(page, 'saved late', '.data')
@@ -115,7 +116,9 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     await withNotes('/couchdb/databases/notes/documents?doc=note-1', async (page, { url }) => {
       await typeCode(page, 'The document as JSON', '{ "_id": "note-1", "text": "other" }')
       await sees(page, 'Save the document first', 'dialog')
-      await page.reload()
+      await press(page, 'Cancel')
+      await press(page, 'Discard')
+      await goTo(page, '/couchdb/databases/notes/documents?doc=note-1')
       await sees(page, 'The document has no attachments.', 'dialog')
       await giveFile(page, 'A file to attach', 'letter.txt', 'Dear Ann')
       await sees(page, 'application/octet-stream, 8 B', 'dialog')

@@ -147,7 +147,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
         return editor?.querySelector('.cm-lintRange-error') instanceof Element
       })
       await press(page, 'Save')
-      await sees(page, 'can’t be read', '.field-wrong')
+      await sees(page, 'This is not JSON', '.field-wrong')
       await isSound(page)
       const described = await page.evaluate(() => {
         const content = document.querySelector('.json .code-host')!.shadowRoot!.querySelector('.cm-content')!

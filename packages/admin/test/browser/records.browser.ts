@@ -140,7 +140,7 @@ export function browserSuite({ test, after, browser }: BrowserSuiteContext): voi
       await fill(page, 'points', '101')
       await typeCode(page, 'extra', '{"wrong')
       await press(page, 'Make the record')
-      await sees(page, 'can’t be read', '.field-wrong')
+      await sees(page, 'This is not JSON', '.field-wrong')
       await typeCode(page, 'extra', '{"right": true}')
       await press(page, 'Make the record')
       await waitFor(page, 'two errors', '', () => document.querySelectorAll('.field-wrong').length === 2)
