@@ -14,6 +14,9 @@ vi.setConfig({ testTimeout: caseMsMax, hookTimeout: caseMsMax })
 // The first of a file's hooks is the last to run.
 afterAll(async () => {
   const found = await wrongs()
+  // What one file puts in the place of globals is nothing to the next one.
+  vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
   noteCosts()
   if (found.length > 0) throw new Error([...new Set(found)].join('\n'))
 })
