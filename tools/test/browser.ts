@@ -34,7 +34,6 @@ const ENGINES_AT_ONCE: Readonly<Record<BrowserLane, number>> = {
   wired: 1,
   real: availableParallelism() < 4 || totalmem() < 6 * 2 ** 30 ? 2 : ENGINES.length,
 }
-const YARDSTICK_RUNS = 9
 /** How much longer than a case may take a page of suites may be silent. */
 const SILENCE_MS = 30_000
 /** Turns of the event loop until a closed server is gone: two are enough. */
@@ -119,7 +118,7 @@ class Tally {
     const before = processorSeconds() ?? 0
     await run()
     const cpuMs = ((processorSeconds() ?? 0) - before) * 1000
-    this.costs.push({ file, cpuMs, yardstickMs: yardstick(YARDSTICK_RUNS) })
+    this.costs.push({ file, cpuMs, yardstickMs: yardstick() })
   }
 
   cpuMsByFile(): ReadonlyMap<string, number> {

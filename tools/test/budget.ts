@@ -22,16 +22,16 @@ const FILE = join(import.meta.dirname, 'times.json')
 const EXCESS_MAX = 1.1
 const DEAREST_SHOWN = 20
 
-/** The cost of these files, as notes, and as a failure where a lane has outgrown its budget. */
+/** What these files have cost, as notes, and as a failure where a lane has outgrown its budget. */
 export function compareWithBudget(costs: readonly FileCost[], lanes: readonly Budgeted[]): Outcome {
   const budget = JSON.parse(readFileSync(FILE, 'utf8')) as Times
+  const speed = yardstickOf(costs) / budget.yardstickMs
   const notes: string[] = []
   const failures: Failure[] = []
   for (const lane of lanes) {
     const allowed = budget.lanes[lane] ?? 0
     const own = costs.filter(({ file }) => budgetedAs(file) === lane)
-    // Lanes run at other times than their neighbours, and beside other work.
-    const seconds = (secondsOf(own) * budget.yardstickMs) / yardstickOf(own)
+    const seconds = secondsOf(own) / speed
     notes.push(`${lane}: ${seconds.toFixed(0)} s of processor time (budget ${allowed.toFixed(0)} s)`)
     if (seconds > allowed * EXCESS_MAX)
       failures.push({

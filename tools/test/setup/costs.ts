@@ -42,13 +42,8 @@ function processorMs(): number {
   }
 }
 
-/** Milliseconds of processor time of always the same work: the median of several runs. */
-export function yardstick(runs = 1): number {
-  const times = Array.from({ length: runs }, timeOfWork).toSorted((one, other) => one - other)
-  return times[Math.floor(runs / 2)]!
-}
-
-function timeOfWork(): number {
+/** Milliseconds of processor time of always the same work. */
+export function yardstick(): number {
   const start = process.cpuUsage()
   const texts: string[] = []
   let hash = 1
