@@ -22,7 +22,7 @@ const FILE = join(import.meta.dirname, 'times.json')
 const EXCESS_MAX = 1.1
 const DEAREST_SHOWN = 20
 
-/** What these files have cost, as notes, and as a failure where a lane has outgrown its budget. */
+/** The cost of these files, as notes, and as a failure where a lane has outgrown its budget. */
 export function compareWithBudget(costs: readonly FileCost[], lanes: readonly Budgeted[]): Outcome {
   const budget = JSON.parse(readFileSync(FILE, 'utf8')) as Times
   const speed = yardstickOf(costs) / budget.yardstickMs
