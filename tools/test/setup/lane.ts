@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: caseMsMax, hookTimeout: caseMsMax })
 // The first of a file's hooks is the last to run.
 afterAll(async () => {
   const found = await wrongs()
-  // What one file puts in the place of globals is nothing to the next one.
+  // Globals that one file has replaced are nothing to the next one.
   vi.unstubAllGlobals()
   vi.unstubAllEnvs()
   noteCosts()
