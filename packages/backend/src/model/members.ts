@@ -61,7 +61,7 @@ class MemberProcess implements Member {
   constructor(environment: Environment, memoryBytesMax: number, { isLow = false }: MemberOptions) {
     this.#environment = environment
     this.#memoryBytesMax = memoryBytesMax
-    this.#child = startProcess(import.meta.url, 'model-program', [String(memoryBytesMax), String(process.pid)], {
+    this.#child = startProcess(import.meta.url, 'model-program', [String(memoryBytesMax)], {
       serialization: 'advanced',
       env: {},
       execArgv: [],
