@@ -92,14 +92,19 @@ export class Feed {
     while (this.at < sequence || sources.some(({ id }) => this.#lacks(id))) await this.#bring()
   }
 
-  /** Compares the table of a collection with the collection, while it changes. */
-  async compare({ id, table }: TableSource): Promise<Compared> {
-    this.#wanted.add(id)
+  /** Ids of the sources that have a table. */
+  get ids(): readonly string[] {
+    return [...this.#committed.keys()]
+  }
+
+  /** Compares a table with its collection, while this changes. Undefined: the collection is gone. */
+  async compare(id: string, signal: AbortSignal): Promise<Compared | undefined> {
     const comparing: Comparing = { id, place: undefined, result: undefined }
     this.#comparing.add(comparing)
     try {
       while (comparing.result === undefined) {
-        if (this.#parts.find(id) === undefined) return { table: table.name, rows: 0, different: 0 }
+        signal.throwIfAborted()
+        if (this.#parts.find(id) === undefined) return undefined
         await this.#bring()
       }
       return comparing.result

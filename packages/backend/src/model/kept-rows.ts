@@ -99,7 +99,11 @@ export class KeptRows {
     const kept = this.#kept.get(name)
     if (kept === undefined || kept.orders === ORDERS_MAX) return
     const index = `${MODEL}.${quoted(`$order ${kept.orders++} ${name}`)}`
-    this.#database.exec(`CREATE INDEX ${index} ON ${quoted(`$kept ${name}`)} (${orderBy(order)})`)
+    try {
+      this.#database.exec(`CREATE INDEX ${index} ON ${quoted(`$kept ${name}`)} (${orderBy(order)})`)
+    } catch {
+      // Pages in this order are sorted.
+    }
   }
 
   /** Comes before a record changes, and after it. */

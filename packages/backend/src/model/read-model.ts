@@ -246,15 +246,14 @@ export class ReadModel implements ViewQueries {
     )
   }
 
-  /** Compares all tables with their collections, while these change. None while nothing runs. One call at a time. */
+  /** Compares the tables that there are with their collections, while these change. One call at a time. */
   async compare(cancelled: AbortSignal): Promise<readonly Compared[]> {
     if (this.#live === undefined) return []
     return this.#using(async ({ feed }, closing) => {
       const compared: Compared[] = []
-      for (const definition of this.#definitions.all()) {
-        cancelled.throwIfAborted()
-        closing.throwIfAborted()
-        if (definition.type !== 'view') compared.push(await feed.compare(sourceOf(definition)))
+      for (const id of feed.ids) {
+        const found = await feed.compare(id, AbortSignal.any([cancelled, closing]))
+        if (found !== undefined) compared.push(found)
       }
       return compared
     })

@@ -92,12 +92,17 @@ export class DatabaseCheck {
         signal,
         onProgress: (progress) => (this.#state = { ...this.#state, progress }),
       })
-      const ofDatabase = problems.map(({ code, where = '', message }) => ({ code, where, message }))
-      const all = [...ofDatabase, ...(await model.compare(signal)).flatMap(problemOf)]
-      end({ progress: 1, problems: all.slice(0, PROBLEMS_MAX), problemCount: all.length })
+      const found = problems.map(({ code, where = '', message }) => ({ code, where, message }))
+      this.#note(found)
+      this.#note([...found, ...(await model.compare(signal)).flatMap(problemOf)])
+      end({ progress: 1 })
     } catch (error) {
       end({ error: errorText(error) })
     }
+  }
+
+  #note(problems: readonly CheckProblem[]): void {
+    this.#state = { ...this.#state, problems: problems.slice(0, PROBLEMS_MAX), problemCount: problems.length }
   }
 }
 
