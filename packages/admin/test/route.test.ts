@@ -1,5 +1,6 @@
 /** Goal: what is typed is not lost by going elsewhere. Method: a history as browsers have it, with entries, going back, and links. */
 import { beforeEach, expect, test, vi } from 'vitest'
+import { importAgain } from '../../../tools/test/mutants.ts'
 import type * as Routes from '../src/state/route.ts'
 
 type Entry = readonly [hash: string, state: unknown]
@@ -63,7 +64,7 @@ beforeEach(async () => {
   vi.stubGlobal('addEventListener', (name: string, listener: () => void) => {
     if (name === 'popstate') tab.listeners.push(listener)
   })
-  routes = (await import(`../src/state/route.ts?${Math.trunc(performance.now() * 1000)}`)) as typeof Routes
+  routes = await importAgain<typeof Routes>('packages/admin/src/state/route.ts', [])
 })
 
 const shown = (): string => routes.linkTo(routes.route.get().path, routes.route.get().query)
