@@ -3498,7 +3498,7 @@ class ReadModel implements ViewQueries {
         readonly result: StatementsResult;
         readonly positions: ReadonlyMap<string, number>;
     }>;
-    /** Compares all tables with their collections, while these change. None while nothing runs. One call at a time. */
+    /** Compares the tables that there are with their collections, while these change. One call at a time. */
     compare(cancelled: AbortSignal): Promise<readonly Compared[]>;
     figures(): ModelFigures;
     /** Ends what runs. */
