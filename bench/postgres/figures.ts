@@ -195,7 +195,7 @@ export async function servers({ url, set }: World): Promise<Figure[]> {
   await one.collection<Person>('people').insert(at(n++))
   for (let turn = 0; turn < NEWS; turn++) {
     const heard = new Promise<void>((resolve) => {
-      const end = two.onChange(() => (end(), resolve()))
+      const end = two.subscribe(() => (end(), resolve()))
     })
     await one.collection<Person>('people').insert(at(n++))
     const committed = performance.now()

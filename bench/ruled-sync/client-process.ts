@@ -17,8 +17,7 @@ const client = await connect(url, {
 if (client.account === undefined) await client.signIn.password('users', emailOf(ANNA), ANNAS_PASSWORD)
 let firstMs = 0
 const started = performance.now()
-client.subscribe(() => {
-  const { received } = client.status
+client.subscribeState(({ received }) => {
   if (firstMs === 0 && received > 0) firstMs = performance.now() - started
   if (Number(rowsMax) > 0 && received >= Number(rowsMax)) process.kill(process.pid, 'SIGKILL')
 })
@@ -26,7 +25,7 @@ const before = process.cpuUsage()
 await client.sync()
 const allMs = performance.now() - started
 const { user, system } = process.cpuUsage(before)
-const { received } = client.status
+const { received } = client.state
 const records = await client.collection('tasks').find({}).count()
 writeSync(1, `\n${JSON.stringify({ received, records, firstMs, allMs, processorMs: (user + system) / 1000 })}\n`)
 process.exit()

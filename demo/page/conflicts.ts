@@ -39,7 +39,7 @@ export class Conflicts {
 
   attach(db: Database): void {
     this.#cities = db.collection<City>(COLLECTION)
-    this.#stopListening = db.onChange(({ collections }) => {
+    this.#stopListening = db.subscribe(({ collections }) => {
       if (collections.has(COLLECTION)) this.#refresh()
     })
     this.#refresh()

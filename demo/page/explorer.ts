@@ -221,7 +221,7 @@ async function distinctCountries(cities: Collection<City>): Promise<string[]> {
 
 /** Calls back with the ids of changed cities after each commit, of this tab or another. */
 function listen(db: Database, onChange: (ids: readonly string[]) => void): () => void {
-  return db.onChange(({ collections }) => {
+  return db.subscribe(({ collections }) => {
     const change = collections.get(COLLECTION)
     if (change !== undefined) onChange(change.ids ?? [])
   })

@@ -74,7 +74,7 @@ export class Sync {
     this.#stop = stop
     this.#db = db
     this.#cities = db.collection<City>(COLLECTION)
-    const unlisten = db.onChange(({ collections }) => {
+    const unlisten = db.subscribe(({ collections }) => {
       if (collections.has(NOTES)) void this.#readWish()
       if (collections.has(COLLECTION)) this.#tellSoon()
     })

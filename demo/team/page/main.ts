@@ -82,7 +82,7 @@ app
     known = { ...known, members: rows }
     show()
   })
-app.subscribe(() => {
+app.subscribeState(() => {
   showStatus()
   if (chosen === undefined) show()
 })
@@ -111,7 +111,7 @@ function show(): void {
   const project = known.projects.find(({ id }) => id === chosen)
   const names = new Map(known.members.map(({ id, name }) => [id, name]))
   projects.show(known.projects.map((one) => [one.id, { project: one, isChosen: one.id === chosen }]))
-  const none = app.status.isComplete ? 'No project is yours' : 'Projects are coming …'
+  const none = app.state.isComplete ? 'No project is yours' : 'Projects are coming …'
   setText(byId('project-title'), project?.name ?? none)
   byId('add').hidden = project === undefined
   tasks.show(known.tasks, (id) => names.get(id) ?? '')
@@ -147,16 +147,16 @@ function attempt(write: () => PromiseLike<unknown>): void {
 }
 
 function showStatus(): void {
-  const { state, unsent, received, isComplete, rejected } = app.status
+  const { status, unsent, received, isComplete, rejected, error } = app.state
   const waiting = unsent === 0 ? '' : `${formatCount(unsent)} ${unsent === 1 ? 'change waits' : 'changes wait'}.`
   const words = {
     offline: `Offline. ${waiting}`,
     synced: rejected === 0 ? 'Everything is saved.' : 'Everything is saved, but what the server refused.',
-    failed: `Sync fails: ${app.status.error?.message ?? ''}`,
+    failed: `Sync fails: ${error?.message ?? ''}`,
     signedOut: 'The session has ended. Load the page again.',
-  }[state as string]
+  }[status as string]
   const receiving = isComplete ? waiting || 'Syncing…' : `Receiving: ${formatCount(received)} records`
   setText(byId('status'), words ?? receiving)
-  byId('status').dataset['state'] = state
+  byId('status').dataset['status'] = status
   void app.rejected().then((refused) => showRefused(refused, { attempt, projectOf }))
 }

@@ -1744,7 +1744,7 @@ interface AppCollections {
     /** Whether the principal sees every record whole. It is so for superusers alone of what has no such name. */
     isOpenTo(principal: Principal, name: string): boolean;
     /** Tells when that may have changed for anybody. The result ends it. */
-    onRulesChange(listener: () => void): () => void;
+    subscribeRules(listener: () => void): () => void;
 }
 
 interface AppEvent {
@@ -2219,7 +2219,7 @@ class Definitions {
     /** TypeScript types of all collections, for hooks. */
     hookDeclarations(): string;
     /** Calls the listener after each change, until the function that it gives is called. What it throws is logged. */
-    onChange(listener: () => void): () => void;
+    subscribe(listener: () => void): () => void;
     /** Resolves when changes of other servers that this one has seen are known. */
     settled(): Promise<void>;
     /** Ends when the changes have ended that were asked for. */
@@ -2232,7 +2232,7 @@ interface DefinitionsOptions {
     readonly fleet?: Fleet;
     /** The environment of the database when it is left out. */
     readonly environment?: Environment;
-    /** Reports what a listener of `onChange` throws. */
+    /** Reports what a listener of `subscribe` throws. */
     readonly report?: ReportFailure | undefined;
     /** Is asked about the queries of views. Without it there are no views. */
     readonly queries?: ViewQueries;
@@ -2493,7 +2493,7 @@ interface Fleet {
     /** Whether this server does what one does for all: it sends mails, replicates and sweeps files. */
     readonly leads: boolean;
     /** Is called when that changes. The result ends it. */
-    onLeads(listener: (leads: boolean) => void): () => void;
+    subscribeLeads(listener: (leads: boolean) => void): () => void;
     /** Whether others were there already when this one started, with the same data. */
     readonly joined: boolean;
     /** True for one caller of all servers. What was claimed may be claimed again after an hour. */
@@ -2671,7 +2671,7 @@ class Hooks {
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;
     /** Tells when other handlers are bound. The result ends it. */
-    onReplace(listener: () => void): () => void;
+    subscribe(listener: () => void): () => void;
     /** Whether nothing is bound: then a write has no more to ask. */
     get isEmpty(): boolean;
     /** Whether anything is bound to one of the events, for these tags; for any tags when they are left out. */
@@ -4191,7 +4191,7 @@ class Settings {
     /** Changes settings; settings that are left out stay. @throws ServiceError FORBIDDEN, INVALID with data */
     update(principal: Principal, input: JsonObject): Promise<JsonObject>;
     /** Calls `listener` after each change, until the function that it returns is called. What it throws is logged. */
-    onChange(listener: () => void): () => void;
+    subscribe(listener: () => void): () => void;
     /** Whether a superuser may act from there. */
     allowsSuperuserAt(address: string | undefined): boolean;
     /** Resolves when changes of other servers that this one has seen are known. */
@@ -4206,7 +4206,7 @@ interface SettingsOptions {
     readonly fleet?: Fleet;
     /** The chance of the database when it is left out. */
     readonly chance?: Chance;
-    /** Reports what a listener of `onChange` throws. */
+    /** Reports what a listener of `subscribe` throws. */
     readonly report?: ReportFailure | undefined;
 }
 

@@ -30,7 +30,7 @@ export function hookServices(services: HookedServices): { close(): Promise<void>
   }
   backups.around = (event, name, run) => hooks.trigger(event, { app, name }, [], run)
   let known = JSON.stringify(settings.values)
-  settings.onChange(() => {
+  settings.subscribe(() => {
     const next = JSON.stringify(settings.values)
     // A change of this server comes twice.
     if (next === known) return

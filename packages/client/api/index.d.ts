@@ -41,25 +41,25 @@ export class Client<Types extends AppTypes<Types>> {
     readonly signIn: SignIn;
     /** The account that is signed in; undefined: nobody is. */
     get account(): AccountRecord | undefined;
-    /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of the one before. */
-    get status(): ClientStatus;
+    /** The account, its sync, and how much waits. Another object when something has changed. While the account changes: of the one before. */
+    get state(): ClientState;
     /** The token of the session, for requests of the app's own. Undefined: nobody is signed in, or the client is closed. */
     get token(): string | undefined;
-    /**
-     * Calls back when `status` is another one. The function returned ends it.
-     *
-     * @example
-     * const stop = client.subscribe(() => show(client.status.unsent))
-     */
-    subscribe(listener: () => void): () => void;
     /**
      * Calls back with the ids of records that have changed on this device, by collection, also by another tab. Undefined: too many to list.
      * The function returned ends it. A live query is better where it is enough.
      *
      * @example
-     * const stop = client.onChange((changed) => show([...changed.keys()]))
+     * const stop = client.subscribe((changed) => show([...changed.keys()]))
      */
-    onChange(listener: (changed: ChangedRecords) => void): () => void;
+    subscribe(listener: (changed: ChangedRecords) => void): () => void;
+    /**
+     * Calls back with `state`, soon, and when it is another one. The function returned ends it.
+     *
+     * @example
+     * const stop = client.subscribeState(({ unsent }) => show(unsent))
+     */
+    subscribeState(listener: (state: ClientState) => void): () => void;
     /**
      * A collection of the account that is signed in when it is used.
      *
@@ -80,14 +80,14 @@ export class Client<Types extends AppTypes<Types>> {
         collection<Name extends keyof Types & string>(name: Name): TransactionWriting<Types[Name]>;
     }) => Promise<R>): Write<R>;
     /**
-     * Transactions that the server has not answered, in the order in which they are sent. `status.unsent` counts them.
+     * Transactions that the server has not answered, in the order in which they are sent. `state.unsent` counts them.
      *
      * @example
      * for (const { writes } of await client.waiting()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
      */
     waiting(): Promise<WaitingWrite[]>;
     /**
-     * Writes that the server refused, the oldest first. `status.rejected` counts them.
+     * Writes that the server refused, the oldest first. `state.rejected` counts them.
      *
      * @example
      * for (const rejected of await client.rejected()) console.log(rejected.message, rejected.writes, rejected.theirs)
@@ -178,8 +178,8 @@ export class ClientError extends Error {
  */
 export type ClientErrorCode = 'UNREACHABLE' | 'SIGNED_OUT' | 'REFUSED' | 'NOT_FOUND' | 'EXISTS' | 'INVALID' | 'MFA' | 'CLOSED';
 
-/** The states of an app: its sync, and what waits. */
-export interface ClientStatus extends SyncState {
+/** The state of a client: its account, its sync, and what waits. */
+export interface ClientState extends SyncState {
     /** The account that is signed in; undefined: a guest. */
     readonly account: AccountRecord | undefined;
     /** Every collection was here as a whole once. Until then the app shows what has come. */
@@ -458,7 +458,7 @@ export class SignIn {
     addPasskey(name: string): Promise<Passkey>;
 }
 
-/** The part of a status that the loop knows. */
+/** The part of a client's state that its sync knows. */
 export interface SyncState {
     /**
      * - `starting`: it has not asked the server yet.
@@ -468,7 +468,7 @@ export interface SyncState {
      * - `signedOut`: the session has ended, or nobody is signed in and guests may not list some collection. What waits is kept.
      * - `failed`: the server refuses what is asked, see `error`. It tries again.
      */
-    readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed';
+    readonly status: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed';
     /** The error of the last try; undefined after a success. */
     readonly error: ClientError | undefined;
     /** Rows of the first sync until now. */

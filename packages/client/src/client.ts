@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
-import { every, systemEnvironment, tellListener } from 'pannier/internal'
+import { checkListener, every, systemEnvironment, tellListener } from 'pannier/internal'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError, closed } from './client-error.ts'
@@ -15,7 +15,7 @@ import {
 } from './collection.ts'
 import { readDeclarations, type CollectionDeclaration, type Declared } from './declaration.ts'
 import type { Leases } from './lease.ts'
-import { Replica, type Changed, type ChangedRecords, type ClientStatus, type ReplicaOptions } from './replica.ts'
+import { Replica, type Changed, type ChangedRecords, type ClientState, type ReplicaOptions } from './replica.ts'
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
 import { ACCOUNTS } from './store.ts'
@@ -106,8 +106,8 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   return client
 }
 
-const STARTING: ClientStatus = Object.freeze({
-  state: 'starting',
+const STARTING: ClientState = Object.freeze({
+  status: 'starting',
   error: undefined,
   received: 0,
   account: undefined,
@@ -150,12 +150,7 @@ export class Client<Types extends AppTypes<Types>> {
   /** Ways to sign in. */
   readonly signIn: SignIn
   readonly #parts: ClientParts
-  readonly #listeners: Readonly<Record<Changed, Set<() => void>>> = {
-    status: new Set(),
-    rejected: new Set(),
-    can: new Set(),
-  }
-  readonly #onChange = new Set<(changed: ChangedRecords) => void>()
+  readonly #listeners = new Set<readonly [what: Changed, listener: (records: ChangedRecords) => void]>()
   /** There is one from the start to the end, also while the account changes: what a page renders meanwhile reads it. */
   #replica: Replica | undefined
   /** Undefined: its writes would be lost, as it is about to go. */
@@ -178,12 +173,12 @@ export class Client<Types extends AppTypes<Types>> {
 
   /** The account that is signed in; undefined: nobody is. */
   get account(): AccountRecord | undefined {
-    return this.status.account
+    return this.state.account
   }
 
-  /** How sync is, and how much waits. Another object when something has changed. While the account changes: that of the one before. */
-  get status(): ClientStatus {
-    return this.#replica?.status ?? STARTING
+  /** The account, its sync, and how much waits. Another object when something has changed. While the account changes: of the one before. */
+  get state(): ClientState {
+    return this.#replica?.state ?? STARTING
   }
 
   /** The token of the session, for requests of the app's own. Undefined: nobody is signed in, or the client is closed. */
@@ -192,27 +187,24 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   /**
-   * Calls back when `status` is another one. The function returned ends it.
-   *
-   * @example
-   * const stop = client.subscribe(() => show(client.status.unsent))
-   */
-  subscribe(listener: () => void): () => void {
-    const { status } = this.#listeners
-    status.add(listener)
-    return () => status.delete(listener)
-  }
-
-  /**
    * Calls back with the ids of records that have changed on this device, by collection, also by another tab. Undefined: too many to list.
    * The function returned ends it. A live query is better where it is enough.
    *
    * @example
-   * const stop = client.onChange((changed) => show([...changed.keys()]))
+   * const stop = client.subscribe((changed) => show([...changed.keys()]))
    */
-  onChange(listener: (changed: ChangedRecords) => void): () => void {
-    this.#onChange.add(listener)
-    return () => this.#onChange.delete(listener)
+  subscribe(listener: (changed: ChangedRecords) => void): () => void {
+    return this.#listen('records', listener)
+  }
+
+  /**
+   * Calls back with `state`, soon, and when it is another one. The function returned ends it.
+   *
+   * @example
+   * const stop = client.subscribeState(({ unsent }) => show(unsent))
+   */
+  subscribeState(listener: (state: ClientState) => void): () => void {
+    return this.#watch('state', async ({ state }) => state, STARTING, listener)
   }
 
   /**
@@ -254,7 +246,7 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   /**
-   * Transactions that the server has not answered, in the order in which they are sent. `status.unsent` counts them.
+   * Transactions that the server has not answered, in the order in which they are sent. `state.unsent` counts them.
    *
    * @example
    * for (const { writes } of await client.waiting()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
@@ -264,7 +256,7 @@ export class Client<Types extends AppTypes<Types>> {
   }
 
   /**
-   * Writes that the server refused, the oldest first. `status.rejected` counts them.
+   * Writes that the server refused, the oldest first. `state.rejected` counts them.
    *
    * @example
    * for (const rejected of await client.rejected()) console.log(rejected.message, rejected.writes, rejected.theirs)
@@ -301,15 +293,7 @@ export class Client<Types extends AppTypes<Types>> {
    */
   subscribeCan(question: CanQuestion, listener: (answer: boolean | undefined) => void): () => void {
     const asked = this.#questionOf(question)
-    let last: boolean | undefined | null = null
-    return this.#watch(
-      'can',
-      (replica) => replica.can(asked),
-      undefined,
-      (answer) => {
-        if (answer !== last) listener((last = answer))
-      },
-    )
+    return this.#watch('can', (replica) => replica.can(asked), undefined, listener)
   }
 
   /**
@@ -353,7 +337,7 @@ export class Client<Types extends AppTypes<Types>> {
       this.#writable = undefined
       try {
         await replica.write(async () => {})
-        const { unsent, rejected } = await replica.countedStatus()
+        const { unsent, rejected } = await replica.countedState()
         if (data === 'wipe' && !discard && unsent + rejected > 0)
           throw new ClientError(
             'INVALID',
@@ -394,7 +378,7 @@ export class Client<Types extends AppTypes<Types>> {
     const { accounts } = this.#parts
     await this.#enterLast({})
     // Another tab signs in or out: what it has left is not shown here any more.
-    this.#stopFollowing = accounts.onChange(({ local }) => {
+    this.#stopFollowing = accounts.subscribe(({ local }) => {
       if (!local) this.#follow()
     })
   }
@@ -487,7 +471,7 @@ export class Client<Types extends AppTypes<Types>> {
       await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
     if (leases !== undefined && account !== null)
       this.#stopLooking = every(server.environment, LEASE_CHECK_MS, () => void this.checkLease().catch(() => {}))
-    for (const what of Object.keys(this.#listeners) as Changed[]) this.#changed(what)
+    for (const what of ['state', 'rejected', 'can'] as const) this.#tell(what)
     if (!isSame) await leave()
   }
 
@@ -509,8 +493,7 @@ export class Client<Types extends AppTypes<Types>> {
     const opened: { replica?: Replica } = {}
     const replica = await Replica.open(server, database, options, session, (what, records) => {
       if (opened.replica === undefined || opened.replica !== this.#replica) return
-      if (what !== 'records') this.#changed(what)
-      else for (const listener of this.#onChange) listener(records!)
+      this.#tell(what, records)
     })
     opened.replica = replica
     // Another tab has wiped the data of the account.
@@ -518,27 +501,37 @@ export class Client<Types extends AppTypes<Types>> {
     return replica
   }
 
-  #changed(what: Changed): void {
-    for (const listener of this.#listeners[what]) tellListener(listener)
+  #listen(what: Changed, listener: (records: ChangedRecords) => void): () => void {
+    checkListener(listener)
+    const own = [what, listener] as const
+    this.#listeners.add(own)
+    return () => this.#listeners.delete(own)
+  }
+
+  /** `records` comes with records that have changed. */
+  #tell(changed: Changed, records?: ChangedRecords): void {
+    for (const [what, listener] of this.#listeners) if (what === changed) tellListener(() => listener(records!))
   }
 
   /** Reads something now, and again when it may be something else. `none`: while no account is open. */
   #watch<T>(what: Changed, read: (replica: Replica) => Promise<T>, none: T, listener: (found: T) => void): () => void {
+    checkListener(listener)
     let reading = 0
+    let last: T | null = null
     const changed = (): void => {
       const turn = ++reading
       // No account is open while it changes. It is read again then.
       const found = this.#replica === undefined ? Promise.resolve(none) : read(this.#replica)
       found.then(
-        (now) => turn === reading && listener(now),
+        (now) => turn === reading && now !== last && listener((last = now)),
         () => {},
       )
     }
-    this.#listeners[what].add(changed)
+    const stop = this.#listen(what, changed)
     changed()
     return () => {
       reading = -1
-      this.#listeners[what].delete(changed)
+      stop()
     }
   }
 

@@ -26,8 +26,8 @@ import {
 import type { NamedRecord } from './writes.ts'
 import { SyncLoop, type LoopHost, type SyncState } from './sync-loop.ts'
 
-/** The states of an app: its sync, and what waits. */
-export interface ClientStatus extends SyncState {
+/** The state of a client: its account, its sync, and what waits. */
+export interface ClientState extends SyncState {
   /** The account that is signed in; undefined: a guest. */
   readonly account: AccountRecord | undefined
   /** Every collection was here as a whole once. Until then the app shows what has come. */
@@ -63,14 +63,14 @@ const SESSION: StateId = '$session'
  */
 const SKIPPED_DIGITS = 5
 
-/** The kinds of state that may have changed: the status, the refused writes, or an answer of `can`. */
-export type Changed = 'status' | 'rejected' | 'can'
+/** Parts of a replica that may have changed: the state, the refused writes, an answer of `can`, or records. */
+export type Changed = 'state' | 'rejected' | 'can' | 'records'
 
 /** The ids of records that have changed, by the names of collections. Undefined: they are too many to list. */
 export type ChangedRecords = ReadonlyMap<string, readonly string[] | undefined>
 
 /** `records` comes with them. */
-type ReplicaListener = (what: Changed | 'records', records?: ChangedRecords) => void
+type ReplicaListener = (what: Changed, records?: ChangedRecords) => void
 
 export class Replica {
   readonly db: Database
@@ -85,7 +85,7 @@ export class Replica {
   readonly #means: WriteMeans
   readonly #records: ReadonlyMap<string, Collection<Record<string, unknown>>>
   #session: Session | undefined
-  #status: ClientStatus
+  #state: ClientState
   #tellTabs: () => void = () => {}
   #reading: Promise<void> | undefined
   /** Something has changed since the count under way began. */
@@ -113,7 +113,7 @@ export class Replica {
       await dropFiles(db)
       const session = await db.transaction(async (tx) => prepare(tx, signedIn, server.environment))
       const replica = new Replica({ account, db, server, declared, synced }, session, onChange, isLeaseOver)
-      await replica.#readStatus()
+      await replica.#readState()
       if (live) replica.#goLive()
       return replica
     } catch (error) {
@@ -158,7 +158,7 @@ export class Replica {
       token: () => this.#token(),
       onState: () => this.#changed(),
     })
-    this.#status = {
+    this.#state = {
       ...this.#loop.state,
       account: session?.record,
       isComplete: false,
@@ -167,8 +167,8 @@ export class Replica {
       rejected: 0,
       isLeaseOver,
     }
-    const stop = db.onChange(({ collections }) => {
-      if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readStatus()
+    const stop = db.subscribe(({ collections }) => {
+      if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readState()
       if (collections.has(REJECTED)) onChange('rejected')
       onChange('can')
       const own = new Map([...collections].flatMap(([name, { ids }]) => (name.startsWith('$') ? [] : [[name, ids]])))
@@ -177,8 +177,8 @@ export class Replica {
     this.#ended.signal.addEventListener('abort', stop)
   }
 
-  get status(): ClientStatus {
-    return this.#status
+  get state(): ClientState {
+    return this.#state
   }
 
   /** To read. Also after the end: then queries have no rows, and nothing throws. */
@@ -187,9 +187,9 @@ export class Replica {
   }
 
   /** With counts of this moment. */
-  async countedStatus(): Promise<ClientStatus> {
-    await this.#readStatus()
-    return this.#status
+  async countedState(): Promise<ClientState> {
+    await this.#readState()
+    return this.#state
   }
 
   get isClosed(): boolean {
@@ -200,11 +200,11 @@ export class Replica {
     return this.#session
   }
 
-  /** The status has what came and what was sent when it resolves. */
+  /** The state has what came and what was sent when it resolves. */
   sync(): Promise<void> {
     const sent = async (): Promise<void> => {
       for (let upload; (upload = (await this.#loop.once()).upload) !== undefined;) await upload
-      await this.#readStatus()
+      await this.#readState()
     }
     return awaited(this.#server.environment, sent())
   }
@@ -251,7 +251,7 @@ export class Replica {
       }
       let stop = (): void => {}
       if (signal.aborted) return close()
-      stop = this.db.onChange(({ collections }) => collections.has(QUEUE) && void look().catch(reject))
+      stop = this.db.subscribe(({ collections }) => collections.has(QUEUE) && void look().catch(reject))
       signal.addEventListener('abort', close)
       look().catch(reject)
     })
@@ -312,12 +312,12 @@ export class Replica {
       signal: this.#ended.signal,
       work: (signal) => this.#loop.run(signal),
       tell: () => {
-        const { state, error, received } = this.#loop.state
-        return { state, received, error: error && { code: error.code, message: error.message, data: error.data } }
+        const { status, error, received } = this.#loop.state
+        return { status, received, error: error && { code: error.code, message: error.message, data: error.data } }
       },
       onTold: (told) => {
-        const { state, received, error } = told as SyncState
-        this.#loop.state = { state, received, error: error && new ClientError(error.code, error.message, error) }
+        const { status, received, error } = told as SyncState
+        this.#loop.state = { status, received, error: error && new ClientError(error.code, error.message, error) }
       },
     })
   }
@@ -334,19 +334,19 @@ export class Replica {
   }
 
   #changed(): void {
-    this.#show({ ...this.#status, ...this.#loop.state })
+    this.#show({ ...this.#state, ...this.#loop.state })
     this.#tellTabs()
   }
 
-  #show(status: ClientStatus): void {
-    const names = Object.keys(status) as (keyof ClientStatus)[]
-    if (names.every((name) => status[name] === this.#status[name])) return
-    this.#status = status
-    this.#onChange('status')
+  #show(state: ClientState): void {
+    const names = Object.keys(state) as (keyof ClientState)[]
+    if (names.every((name) => state[name] === this.#state[name])) return
+    this.#state = state
+    this.#onChange('state')
   }
 
   /** Counts again; one count at a time. */
-  #readStatus(): Promise<void> {
+  #readState(): Promise<void> {
     this.#isStale = true
     return (this.#reading ??= this.#countAll())
   }
@@ -371,11 +371,11 @@ export class Replica {
     const unsent = await store.queue.find({ status: 'waiting' }).count()
     const { length: rejected } = await store.undecided()
     const missing = this.#declared.names.filter((_, index) => states[index]?.isShown !== true)
-    const before = this.#status.incomplete
-    // Equal lists are one object, so that the status stays the same.
+    const before = this.#state.incomplete
+    // Equal lists are one object, so that the state stays the same.
     const incomplete = missing.join(' ') === before.join(' ') ? before : missing
     const isComplete = incomplete.length === 0
-    this.#show({ ...this.#status, account: this.#session?.record, isComplete, incomplete, unsent, rejected })
+    this.#show({ ...this.#state, account: this.#session?.record, isComplete, incomplete, unsent, rejected })
   }
 }
 

@@ -19,7 +19,7 @@ import { isFinal, type Server } from './server.ts'
 import { QUEUE, Store, type Device, type Queued, type Sendable } from './store.ts'
 import { hasFiles } from './writes.ts'
 
-/** The part of a status that the loop knows. */
+/** The part of a client's state that its sync knows. */
 export interface SyncState {
   /**
    * - `starting`: it has not asked the server yet.
@@ -29,7 +29,7 @@ export interface SyncState {
    * - `signedOut`: the session has ended, or nobody is signed in and guests may not list some collection. What waits is kept.
    * - `failed`: the server refuses what is asked, see `error`. It tries again.
    */
-  readonly state: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed'
+  readonly status: 'starting' | 'syncing' | 'synced' | 'offline' | 'signedOut' | 'failed'
   /** The error of the last try; undefined after a success. */
   readonly error: ClientError | undefined
   /** Rows of the first sync until now. */
@@ -84,7 +84,7 @@ export class SyncLoop {
   #upload: Promise<void> | undefined
   #wake: () => void = () => {}
   #isWoken = false
-  #state: SyncState = { state: 'starting', error: undefined, received: 0 }
+  #state: SyncState = { status: 'starting', error: undefined, received: 0 }
 
   constructor(host: LoopHost) {
     this.#host = host
@@ -108,7 +108,7 @@ export class SyncLoop {
     const wakeIfWaiting = ({ length }: readonly Queued[]): void => {
       if (length > 0) this.wake()
     }
-    const stop = db.onChange(({ collections }) => {
+    const stop = db.subscribe(({ collections }) => {
       // A database that is closed meanwhile has nothing to send.
       if (collections.has(QUEUE)) new Store(db).waiting(1).then(wakeIfWaiting, () => {})
     })
@@ -159,7 +159,7 @@ export class SyncLoop {
 
   async #sync(): Promise<Round> {
     this.#ended.signal.throwIfAborted()
-    this.state = { ...this.#state, state: 'syncing', error: undefined }
+    this.state = { ...this.#state, status: 'syncing', error: undefined }
     let token: string | undefined
     try {
       token = await this.#host.token()
@@ -178,7 +178,7 @@ export class SyncLoop {
       if (waiting.upload !== undefined) this.#upload ??= this.#sendFiles(waiting.upload, token)
       const upload = this.#upload
       await this.#host.synced()
-      this.state = { ...this.#state, state: 'synced' }
+      this.state = { ...this.#state, status: 'synced' }
       return { upload }
     } catch (error) {
       this.#failed(error, token === undefined)
@@ -190,8 +190,8 @@ export class SyncLoop {
     if (this.#ended.signal.aborted) return
     const known = error instanceof ClientError ? error : new ClientError('REFUSED', String(error), { cause: error })
     const isSignedOut = known.code === 'SIGNED_OUT' || (isGuest && known.status === FORBIDDEN)
-    const state = isSignedOut ? 'signedOut' : known.code === 'UNREACHABLE' ? 'offline' : 'failed'
-    this.state = { ...this.#state, state, error: known }
+    const status = isSignedOut ? 'signedOut' : known.code === 'UNREACHABLE' ? 'offline' : 'failed'
+    this.state = { ...this.#state, status, error: known }
   }
 
   /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */

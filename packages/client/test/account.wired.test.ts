@@ -28,7 +28,7 @@ function render(client: AppClient): unknown[] {
   const tasks = client.collection('tasks')
   const query = tasks.find({ done: false }).sort('title').limit(3)
   query.isSame(tasks.find())
-  return [client.token, client.account, client.status, query, tasks.list(), tasks.changes()]
+  return [client.token, client.account, client.state, query, tasks.list(), tasks.changes()]
 }
 
 /** Renders whenever something has changed; gives what was thrown. */
@@ -38,16 +38,13 @@ function rendering(client: AppClient): unknown[] {
     try {
       render(client)
       const live = client.collection('tasks').find().live()
-      live.subscribe(
-        () => {},
-        () => render(client),
-      )
+      live.subscribe(() => {}, { onEnd: () => render(client) })
     } catch (error) {
       thrown.push(error)
     }
   }
+  client.subscribeState(show)
   client.subscribe(show)
-  client.onChange(show)
   show()
   return thrown
 }
@@ -201,7 +198,7 @@ test('pages that nobody asked for are not applied: the queue stays, and no colle
   const client = await device.open({ collections: ['tasks'] })
   await client.collection('tasks').create({ title: 'unsent text' })
   await client.sync().catch(() => {})
-  expect(client.status.unsent).toBe(1)
+  expect(client.state.unsent).toBe(1)
   expect(await client.waiting()).toMatchObject([{ writes: [{ mine: { title: 'unsent text' } }] }])
   await client.close()
   const db = await open(`${device.name}-guest`, { storage })

@@ -89,7 +89,7 @@ test('a request that nobody answers fails after a while', async () => {
     await environment.advance(60_000)
     await answer
   }
-  expect(client.status.state).toBe('offline')
+  expect(client.state.status).toBe('offline')
   await client.close()
   silent.closeAllConnections()
   silent.close()

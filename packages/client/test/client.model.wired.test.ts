@@ -99,7 +99,7 @@ class World {
     let lost = 0
     for (const { user, tabs } of this.places) {
       for (const tab of tabs) {
-        expect([tab.status.state, tab.status.unsent, tab.status.isComplete]).toEqual(['synced', 0, true])
+        expect([tab.state.status, tab.state.unsent, tab.state.isComplete]).toEqual(['synced', 0, true])
         await this.#checkFiles(tab)
         for (const name of Object.keys(COLLECTIONS))
           expect([name, await seen(tab, name)]).toEqual([name, await this.app.listed(name, user)])

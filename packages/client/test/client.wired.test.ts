@@ -112,7 +112,7 @@ test('a guest who may not list a collection is signed out, and an account that m
   for (const state of ['signedOut', 'failed'] as const) {
     const opened = await (state === 'signedOut' ? new Device(app).open(options) : new Device(app).openAs(ann, options))
     await expect(opened.sync()).rejects.toMatchObject({ code: 'REFUSED', status: 403 })
-    expect(opened.status.state).toBe(state)
+    expect(opened.state.status).toBe(state)
     await opened.close()
   }
 })
@@ -156,24 +156,24 @@ test('a write is seen at once, also without a network, and is sent later', async
   await tasks.update(id, { 'count+': 2, 'tags+': ['a'] })
   expect(await tasks.get(id)).toMatchObject({ title: 'roof', count: 3, tags: ['a'] })
   await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
-  expect([client.status.unsent, client.status.state]).toEqual([2, 'offline'])
+  expect([client.state.unsent, client.state.status]).toEqual([2, 'offline'])
   app.isDown = false
   await client.sync()
   expect(await write.server).toEqual({ status: 'ok' })
   expect(await tasks.get(id)).toMatchObject({ count: 3, created: expect.stringMatching(/^\d{4}-/) })
-  expect(client.status.unsent).toBe(0)
+  expect(client.state.unsent).toBe(0)
   await expectInStep()
 })
 
 test('what waits is listed in its order, and collections whose records change are named', async () => {
   const changed: string[] = []
-  const stop = client.onChange((records) =>
+  const stop = client.subscribe((records) =>
     changed.push(...[...records].map(([name, ids]) => `${name} ${String(ids)}`)),
   )
-  expect(client.status.incomplete).toEqual(['projects', 'tasks', 'reports'])
+  expect(client.state.incomplete).toEqual(['projects', 'tasks', 'reports'])
   const id = await app.add('tasks', { title: 'roof', project })
   await client.sync()
-  expect([client.status.incomplete, changed.some((text) => text.startsWith('tasks '))]).toEqual([[], true])
+  expect([client.state.incomplete, changed.some((text) => text.startsWith('tasks '))]).toEqual([[], true])
   changed.length = 0
   await client.collection('tasks').update(id, { title: 'wall' })
   await client.collection('tasks').delete(id)
@@ -191,7 +191,7 @@ test('writes of a closed client are sent when it is opened again, without signin
   await client.collection('tasks').create({ title: 'roof', project })
   await client.close()
   client = await device.open()
-  expect([client.account?.id, client.status.unsent]).toEqual([ann.id, 1])
+  expect([client.account?.id, client.state.unsent]).toEqual([ann.id, 1])
   await client.sync()
   await expectInStep()
 })
@@ -300,7 +300,7 @@ test('a lost answer writes nothing twice', async () => {
   let lost = 0
   app.lose = (path) => (path.endsWith('/push') && lost++ === 0 ? 'answer' : undefined)
   await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
-  expect(client.status.unsent).toBe(1)
+  expect(client.state.unsent).toBe(1)
   await client.sync()
   expect(await write.server).toEqual({ status: 'ok' })
   expect((await app.listed('tasks', ann)).size).toBe((await seen(client, 'tasks')).size)
@@ -329,12 +329,12 @@ test('a tab sends nothing after another one has signed out, even if the server n
   await client.signOut()
   app.isDown = false
   await until(() => other.account === undefined)
-  expect([other.token, other.status.unsent]).toEqual([undefined, 0])
+  expect([other.token, other.state.unsent]).toEqual([undefined, 0])
   await other.sync()
   expect(await app.listed('tasks', ann)).not.toContainEqual(expect.objectContaining({ title: 'kept' }))
   await other.signIn.password('users', ann.email, 'the password of users')
   await other.sync()
-  expect(other.status.unsent).toBe(0)
+  expect(other.state.unsent).toBe(0)
   await other.close()
 })
 
@@ -347,10 +347,10 @@ test('a session that was revoked neither sends nor loses anything', async () => 
     passwordConfirm: 'another one',
   })
   await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
-  expect([client.status.state, client.status.unsent, await seen(client, 'projects')]).toEqual(['signedOut', 1, before])
+  expect([client.state.status, client.state.unsent, await seen(client, 'projects')]).toEqual(['signedOut', 1, before])
   await client.signIn.password('users', ann.email, 'another one')
   await client.sync()
-  expect(client.status.unsent).toBe(0)
+  expect(client.state.unsent).toBe(0)
   await app.call(`PATCH /collections/users/records/${ann.id}`, {
     password: 'the password of users',
     passwordConfirm: 'the password of users',
@@ -400,7 +400,7 @@ test('an encrypted database opens with its key only, and another try signs in', 
   password = 'wrong'
   const signIn = (): Promise<unknown> => opened.signIn.password('users', ann.email, 'the password of users')
   await expect(signIn()).rejects.toMatchObject({ code: 'PANNIER_WRONG_KEY' })
-  expect([opened.account, opened.status.state]).toEqual([undefined, 'starting'])
+  expect([opened.account, opened.state.status]).toEqual([undefined, 'starting'])
   password = 'right'
   await signIn()
   expect((await seen(opened, 'projects')).size).toBeGreaterThan(0)

@@ -285,7 +285,7 @@ test('what has nothing to do with a slow upload goes past it, and what has waits
   expect(await later.server).toEqual({ status: 'ok' })
   await clock.idle()
   expect([...(await seen(client, 'albums')).values()].map(({ title }) => title)).toContain('from elsewhere')
-  expect(client.status.unsent).toBe(3)
+  expect(client.state.unsent).toBe(3)
   held.resolve()
   await Promise.all([synced, round])
   expect(await Promise.all([slow, builds, names].map(({ server }) => server))).toEqual(
@@ -303,7 +303,7 @@ test('an upload that fails again and again keeps nothing else from being sent an
   await free
   const other = await app.add('albums', { owner: ann.id })
   await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
-  expect([await free.server, client.status.unsent]).toEqual([{ status: 'ok' }, 1])
+  expect([await free.server, client.state.unsent]).toEqual([{ status: 'ok' }, 1])
   expect(await shown(other)).toBeDefined()
   app.lose = () => undefined
   await client.sync()
@@ -318,7 +318,7 @@ test('a live client sends files beside all else, and sees what became of them', 
   const slow = albums().create({ owner: ann.id, pages: [file('x'.repeat(3000))] })
   await slow
   await clock.idle()
-  expect(client.status.state).toBe('synced')
+  expect(client.state.status).toBe('synced')
   for (const title of ['one', 'two'])
     expect(await albums().create({ owner: ann.id, title }).server).toEqual({ status: 'ok' })
   held.resolve()

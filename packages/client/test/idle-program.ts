@@ -5,4 +5,4 @@ import { connect } from '../src/index.ts'
 const client = await connect('http://127.0.0.1:9', { storage: memory(), collections: ['tasks'] })
 await client.collection('tasks').create({ title: 'waits' })
 await client.sync().catch(() => {})
-console.log('unsent:', client.status.unsent)
+console.log('unsent:', client.state.unsent)

@@ -49,13 +49,13 @@ test('a device opens offline until its lease is over, then only after signing in
     await client.close()
     clock.jump(days * DAY_MS)
     client = await open()
-    expect([client.account?.id, client.status.unsent, client.status.isLeaseOver]).toEqual([ann.id, 1, false])
+    expect([client.account?.id, client.state.unsent, client.state.isLeaseOver]).toEqual([ann.id, 1, false])
   }
   await client.close()
   clock.jump(1)
   for (const backMs of [30 * DAY_MS, 0]) {
     client = await open()
-    expect([client.account, client.status.isLeaseOver]).toEqual([undefined, true])
+    expect([client.account, client.state.isLeaseOver]).toEqual([undefined, true])
     await expect(signIn(client)).rejects.toMatchObject({ code: 'UNREACHABLE' })
     await client.close()
     // The half of the key is gone: to set the clock back does not help any more.
@@ -64,9 +64,9 @@ test('a device opens offline until its lease is over, then only after signing in
   app.isDown = false
   client = await open()
   await signIn(client)
-  expect([client.account?.id, client.status.unsent, client.status.isLeaseOver]).toEqual([ann.id, 1, false])
+  expect([client.account?.id, client.state.unsent, client.state.isLeaseOver]).toEqual([ann.id, 1, false])
   await client.sync()
-  expect(client.status.unsent).toBe(0)
+  expect(client.state.unsent).toBe(0)
   await client.close()
 })
 
@@ -93,7 +93,7 @@ test('a device whose session was ended elsewhere gets no more time, and no half 
   await client.close()
   clock.jump(11 * DAY_MS)
   client = await open()
-  expect(client.status.isLeaseOver).toBe(true)
+  expect(client.state.isLeaseOver).toBe(true)
   await expect(signIn(client)).rejects.toMatchObject({ code: 'REFUSED' })
   await app.call(`PATCH /collections/users/records/${ann.id}`, {
     password: USER_PASSWORD,
@@ -110,7 +110,7 @@ test('a clock that was set back opens nothing, and a sync sets the lease right',
   await client.close()
   clock.jump(-11 * 60_000)
   client = await open()
-  expect([client.account, client.status.isLeaseOver]).toEqual([undefined, true])
+  expect([client.account, client.state.isLeaseOver]).toEqual([undefined, true])
   await signIn(client)
   // Open and online, the server is asked: it knows the session.
   clock.jump(-5 * DAY_MS)
@@ -134,10 +134,10 @@ test('the tabs of a device have one lease: each closes when it is over, and one 
   expect(first.account?.id).toBe(ann.id)
   clock.jump(11 * DAY_MS)
   const states: boolean[] = []
-  first.subscribe(() => states.push(first.status.isLeaseOver))
+  first.subscribeState(({ isLeaseOver }) => states.push(isLeaseOver))
   // Each open client looks once a minute.
   await clock.advance(60_000)
-  for (const tab of [first, second]) expect([tab.account, tab.status.isLeaseOver]).toEqual([undefined, true])
+  for (const tab of [first, second]) expect([tab.account, tab.state.isLeaseOver]).toEqual([undefined, true])
   expect(states.at(-1)).toBe(true)
   await first.close()
   await second.close()
@@ -146,7 +146,7 @@ test('the tabs of a device have one lease: each closes when it is over, and one 
 test('after signing out only the server opens the data', async () => {
   let client = await openSynced()
   await client.signOut()
-  expect(client.status.isLeaseOver).toBe(false)
+  expect(client.state.isLeaseOver).toBe(false)
   await client.close()
   client = await device.open({ ...OPTIONS, lease: 9 * DAY_MS })
   await signIn(client)

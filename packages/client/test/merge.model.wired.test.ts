@@ -58,7 +58,7 @@ test.each(seedsOf('model'))('three devices add words to one record, and no word 
   expect(String(listed.get(id)!['title']).split(' ').toSorted()).toEqual(['a', ...added].toSorted())
   expect(listed.get(id)!['count']).toBe(count)
   for (const client of clients) {
-    expect([client.status.unsent, await client.rejected()]).toEqual([0, []])
+    expect([client.state.unsent, await client.rejected()]).toEqual([0, []])
     expect(await seen(client, 'tasks')).toEqual(listed)
     await client.close()
   }

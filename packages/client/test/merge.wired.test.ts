@@ -164,7 +164,7 @@ test('a function of the app merges, with what builds on the update', async () =>
     { id: task, mine: { title: 'door', 'count+': 2 }, theirs: { title: 'wall', count: 1 } },
     { id: task, mine: { tags: ['b'] }, base: { tags: ['a'] }, theirs: { title: 'wall < door < roof', count: 3 } },
   ])
-  expect(ben!.status).toMatchObject({ unsent: 0, rejected: 0 })
+  expect(ben!.state).toMatchObject({ unsent: 0, rejected: 0 })
 })
 
 test('what a function does not merge, or fails with, is refused', async () => {
@@ -184,7 +184,7 @@ test('what a function does not merge, or fails with, is refused', async () => {
   }
   const answer = await conflict('gate')
   expect(answer).toMatchObject({ rejected: { message: expect.stringContaining('"merge" has failed: Error: no idea') } })
-  expect(ben!.status.rejected).toBe(2)
+  expect(ben!.state.rejected).toBe(2)
   expect(await read(ben!)).toMatchObject({ title: 'gate of ann' })
 })
 

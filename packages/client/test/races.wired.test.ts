@@ -117,17 +117,12 @@ test.each([
     name: device.name,
   })
   await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
-  expect([other.asked(), client.status.state, client.status.unsent, client.status.rejected]).toEqual([
-    1,
-    'offline',
-    1,
-    0,
-  ])
+  expect([other.asked(), client.state.status, client.state.unsent, client.state.rejected]).toEqual([1, 'offline', 1, 0])
   other.close()
   await client.close()
   client = await device.open()
   await client.sync()
-  expect(client.status.unsent).toBe(0)
+  expect(client.state.unsent).toBe(0)
 })
 
 test('servers under several paths of one host have databases of their own', async () => {

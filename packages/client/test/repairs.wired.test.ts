@@ -291,7 +291,7 @@ testAll([
       expect(await write.server).toMatchObject({ status: 'rejected', rejected: { code: 'INVALID', writes: [] } })
       expect([await client.rejected(), (await other.rejected()).length]).toEqual([[], 0])
       await clock.idle()
-      expect(client.status.rejected).toBe(0)
+      expect(client.state.rejected).toBe(0)
     },
     without: [
       inClient(

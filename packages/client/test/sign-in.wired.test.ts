@@ -73,7 +73,7 @@ test('a one-time password signs in, once', async () => {
   await expect(client.signIn.oneTimePassword('users', otpId, '00000000')).rejects.toMatchObject({ code: 'REFUSED' })
   expect(await client.signIn.oneTimePassword('users', otpId, password)).toMatchObject({ id: bob.id })
   await client.sync()
-  expect([client.account?.id, client.status.state]).toEqual([bob.id, 'synced'])
+  expect([client.account?.id, client.state.status]).toEqual([bob.id, 'synced'])
   await expect(client.signIn.oneTimePassword('users', otpId, password)).rejects.toBeInstanceOf(ClientError)
 })
 
@@ -192,10 +192,10 @@ test('a session that was ended elsewhere keeps what waits, and sends it after si
   const path = `/collections/users/records/${bob.id}/sessions`
   expect((await app.call(`DELETE ${path}`, undefined, elsewhere)).status).toBe(204)
   await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
-  expect([client.status.state, client.status.unsent, client.account?.id]).toEqual(['signedOut', 1, bob.id])
+  expect([client.state.status, client.state.unsent, client.account?.id]).toEqual(['signedOut', 1, bob.id])
   await client.signIn.password('users', bob.email, USER_PASSWORD)
   await client.sync()
-  expect([client.status.state, client.status.unsent]).toEqual(['synced', 0])
+  expect([client.state.status, client.state.unsent]).toEqual(['synced', 0])
 })
 
 test('what one user of a device has not sent is sent by nobody else', async () => {
@@ -205,11 +205,11 @@ test('what one user of a device has not sent is sent by nobody else', async () =
   const { id } = await client.collection('tasks').create({ title: 'of bob', project })
   await client.signIn.password('users', cid.email, USER_PASSWORD)
   await client.sync()
-  expect([client.account?.id, client.status.unsent]).toEqual([cid.id, 0])
+  expect([client.account?.id, client.state.unsent]).toEqual([cid.id, 0])
   expect((await seen(client, 'tasks')).has(id)).toBe(false)
   expect((await app.listed('tasks', cid)).has(id)).toBe(false)
   await client.signIn.password('users', bob.email, USER_PASSWORD)
-  expect(client.status.unsent).toBe(1)
+  expect(client.state.unsent).toBe(1)
   await client.sync()
   expect((await app.listed('tasks', cid)).get(id)).toMatchObject({ title: 'of bob' })
 })

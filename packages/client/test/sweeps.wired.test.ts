@@ -56,9 +56,9 @@ async function changeAll(count: number): Promise<void> {
 test('the first sync is shown as it comes', async () => {
   await syncOnePage()
   const part = (await seen(client, 'tasks')).size
-  expect([part > 0 && part <= PAGE, client.status.isComplete]).toEqual([true, false])
+  expect([part > 0 && part <= PAGE, client.state.isComplete]).toEqual([true, false])
   await sync()
-  expect(client.status.isComplete).toBe(true)
+  expect(client.state.isComplete).toBe(true)
 })
 
 test('the next page is asked for before one is applied, and none after the last one', async () => {
@@ -67,8 +67,8 @@ test('the next page is asked for before one is applied, and none after the last 
   const pulls = (): number =>
     sent.mock.calls.filter(([input]) => new Request(input).url.endsWith('/api/sync/pull')).length
   let pullsWhenShown = 0
-  const stop = other.subscribe(() => {
-    if (other.status.received > 0) pullsWhenShown ||= pulls()
+  const stop = other.subscribeState(({ received }) => {
+    if (received > 0) pullsWhenShown ||= pulls()
   })
   await other.sync()
   expect([pullsWhenShown, pulls()]).toEqual([2, 2])

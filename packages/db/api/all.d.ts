@@ -427,13 +427,12 @@ export class Database<Schemas extends object = object, Relations extends object 
      */
     transaction<R>(body: (tx: Transaction<Schemas, Relations>) => R | Promise<R>): Promise<R>;
     /**
-     * Calls back after each commit, of this handle or of another (a tab, a worker), with what it changed. The function
-     * returned ends it.
+     * Calls back after each commit, of this handle or another, with what it changed. The function returned ends it.
      *
      * @example
-     * const stop = db.onChange(({ collections }) => { if (collections.has('people')) refresh() })
+     * const stop = db.subscribe(({ collections }) => { if (collections.has('people')) refresh() })
      */
-    onChange(listener: (change: DatabaseChange) => void): () => void;
+    subscribe(listener: (change: DatabaseChange) => void): () => void;
     /**
      * Makes sure that commits of other handles (tabs, workers) are seen. They notify each other anyway: handles of one
      * page or process at once, others in a moment. Call it when you hear of a change in another way and want to read it.
@@ -781,15 +780,13 @@ export class LiveCount implements AsyncIterable<number> {
     /** The error of a failed count. */
     get error(): unknown;
     /**
-     * Calls back with the count, in a moment, then once for each commit that changes it. `onEnd` is called when nothing more
-     * will come: with an error if that is why. The function returned ends the subscription, not the count.
+     * Calls back with the count, soon, then once for each commit that changes it. The function returned ends that, not the count.
      *
      * @example
      * const unread = messages.find({ read: false }).liveCount()
      * const stop = unread.subscribe((count) => show(count))
-     * stop()
      */
-    subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void;
+    subscribe(listener: (count: number) => void, options?: SubscribeOptions): () => void;
     /** The counts in a loop, as of a live query: commits that come while the loop is at work make one step. */
     [Symbol.asyncIterator](): AsyncIterableIterator<number, undefined, undefined>;
     /**
@@ -828,15 +825,13 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
     /** The error of a failed query. */
     get error(): unknown;
     /**
-     * Calls back with the rows that there are, in a moment, then once for each commit that changes them. `onEnd` is called
-     * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
+     * Calls back with the rows, soon, then once for each commit that changes them. The function returned ends that, not the query.
      *
      * @example
      * const live = query.live()
      * const stop = live.subscribe(({ rows }) => render(rows))
-     * stop()
      */
-    subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void;
+    subscribe(listener: (update: LiveUpdate<Row>) => void, { onEnd }?: SubscribeOptions): () => void;
     /**
      * The updates in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends the loop,
      * not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
@@ -1138,11 +1133,10 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
      */
     unsent(): Promise<number>;
     /**
-     * The function returned ends it.
+     * Calls back with each event from now on. The function returned ends it.
      *
      * @example
      * const stop = sync.subscribe((event) => show(event.type))
-     * stop()
      */
     subscribe(listener: (event: ReplicationEvent) => void): () => void;
     /**
@@ -1372,6 +1366,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 export type Stored<T extends object> = Identified<T> & {
     readonly _attachments?: Readonly<Record<string, AttachmentStub>>;
 };
+
+/** Options of `subscribe` of a live query or a live count. */
+export interface SubscribeOptions {
+    /** Called when nothing more will come: with an error if that is why. */
+    readonly onEnd?: ((error: unknown) => void) | undefined;
+}
 
 /** `Schemas`, `Relations`: those that the database was opened with, by the names of the collections. */
 export class Transaction<Schemas extends object = object, Relations extends object = object> {
@@ -3220,7 +3220,7 @@ interface NetworkStatus {
     /** False if requests are sure to fail. */
     isOnline(): boolean;
     /** Calls back when that changes. The function returned ends it. */
-    onChange(listener: () => void): () => void;
+    subscribe(listener: () => void): () => void;
 }
 
 /** Negation as CouchDB has it: the leaves are negated one by one, and a negated leaf still asks for the field to be there. */

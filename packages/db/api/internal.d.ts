@@ -261,6 +261,9 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
  */
 export function callUser<T = unknown>(call: string, name: string, run: () => unknown, expected?: Expected<T>): T;
 
+/** Every `subscribe` checks its listener so. */
+export function checkListener(listener: unknown): void;
+
 /**
  * Throws a TypeError if `options` is not an object or has an unknown option; the message has the nearest known name.
  * For packages built on this one, too. `call` names the function in the message; the keys of `names` are the options.
@@ -325,7 +328,7 @@ export function isSame(left: unknown, right: unknown): boolean;
 /** Whether a value is a promise, or would be awaited as one. */
 export function isThenable(value: unknown): value is PromiseLike<unknown>;
 
-/** Resolves when the listeners of `onChange` have heard of all commits that the handle has seen. */
+/** Resolves when the listeners of `subscribe` have heard of all commits that the handle has seen. */
 export function listenersHaveHeard(database: Database): Promise<void>;
 
 /** The number of the newest commit that the handle has seen. */

@@ -921,7 +921,7 @@ export interface NetworkStatus {
     /** False if requests are sure to fail. */
     isOnline(): boolean;
     /** Calls back when that changes. The function returned ends it. */
-    onChange(listener: () => void): () => void;
+    subscribe(listener: () => void): () => void;
 }
 
 /** The result of the reduce `_stats` for numbers. */

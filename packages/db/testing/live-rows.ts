@@ -48,9 +48,11 @@ export class Follower<Row extends object> {
           this.failure ??= error
         }
       },
-      (error) => {
-        this.ended = true
-        this.error = error
+      {
+        onEnd: (error) => {
+          this.ended = true
+          this.error = error
+        },
       },
     )
   }

@@ -13,7 +13,7 @@ export class SwitchedNetwork implements NetworkStatus {
     return this.#online
   }
 
-  onChange(listener: () => void): () => void {
+  subscribe(listener: () => void): () => void {
     this.listeners.add(listener)
     return () => void this.listeners.delete(listener)
   }

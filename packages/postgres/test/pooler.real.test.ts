@@ -85,7 +85,7 @@ onPostgres((get) => {
     const name = newName()
     await using one = await open(name, { storage: listening('127.0.0.1') })
     await using two = await open(name, { storage: listening('localhost') })
-    const heard = new Promise((resolve) => two.onChange(resolve))
+    const heard = new Promise((resolve) => two.subscribe(resolve))
     await one.collection('items').insert({ _id: 'a' })
     await heard
     expect(await two.collection('items').get('a')).toMatchObject({ _id: 'a' })

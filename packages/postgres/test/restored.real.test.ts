@@ -80,7 +80,7 @@ onPostgres((get) => {
           watched
             .find()
             .live()
-            .subscribe(() => {}, reject)
+            .subscribe(() => {}, { onEnd: reject })
         }),
       ])
       await server.begin()

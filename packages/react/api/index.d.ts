@@ -10,7 +10,9 @@ export interface CanSource<Question extends readonly unknown[]> {
 export interface CountResult {
     /** Undefined until it is there. */
     readonly count: number | undefined;
-    /** While 'loading': the count of the query before, if there was one. 'idle' without a query. */
+    /** Whether it is still that of the query before, as this one is loading. */
+    readonly isPrevious: boolean;
+    /** 'idle' without a query. */
     readonly status: LiveStatus | 'idle';
     /** With the status 'failed': why. */
     readonly error: unknown;
@@ -75,19 +77,8 @@ export interface RejectedSource<Rejected> {
     subscribeRejected(listener: (rejected: readonly Rejected[]) => void): () => void;
 }
 
-/** Saves the fields that were changed. */
-export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
-
-/** A client of `@pannier/client`. */
-export interface StatusSource<Status> {
-    /** Another object when something has changed. */
-    readonly status: Status;
-    /** Calls back then. The function returned ends it. */
-    subscribe(listener: () => void): () => void;
-}
-
-/** The result of `useSync`. */
-export interface SyncState {
+/** The result of `useReplication`. */
+export interface ReplicationState {
     /** 'idle' without a replication. */
     readonly status: ReplicationStatus | 'idle';
     /** Why it waits to try again, or has failed. */
@@ -96,6 +87,17 @@ export interface SyncState {
     readonly progress: ReplicationProgress | undefined;
     /** Changes here that are not sent yet, also while there is no network. Undefined until they are counted. */
     readonly unsent: number | undefined;
+}
+
+/** Saves the fields that were changed. */
+export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
+
+/** A client of `@pannier/client`. */
+export interface StateSource<State> {
+    /** Another object when something has changed. */
+    readonly state: State;
+    /** Calls back with it, soon, and when it is another one. The function returned ends it. */
+    subscribeState(listener: (state: State) => void): () => void;
 }
 
 /**
@@ -158,20 +160,22 @@ export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefi
 export function useRejected<Rejected>(client: RejectedSource<Rejected>): readonly Rejected[];
 
 /**
- * The status of a client of `@pannier/client`: how its sync is, and how much waits. The component renders again when it changes.
- *
- * @example
- * const { state, unsent, rejected } = useSync(client)
- */
-export function useSync<Status>(client: StatusSource<Status>): Status;
-/**
  * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The
  * component renders again when that changes. It does not end the replication: its creator does.
  *
  * @param db The database of the replication, whose commits change what is not sent.
- * @param sync Undefined: no replication yet.
+ * @param replication Undefined: no replication yet.
  * @example
  * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
- * const { status, unsent } = useSync(db, sync)
+ * const { status, unsent } = useReplication(db, sync)
  */
-export function useSync(db: Pick<Database, 'onChange'>, sync: Replication | undefined): SyncState;
+export function useReplication(db: Pick<Database, 'subscribe'>, replication: Replication | undefined): ReplicationState;
+
+/**
+ * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits. The component renders again
+ * when it changes.
+ *
+ * @example
+ * const { status, unsent, rejected } = useSync(client)
+ */
+export function useSync<State>(client: StateSource<State>): State;

@@ -9,7 +9,7 @@ export interface Live<Value> {
   readonly value: Value | undefined
   readonly status: LiveStatus
   readonly error: unknown
-  subscribe(listener: () => void, onEnd?: (error: unknown) => void): () => void
+  subscribe(listener: () => void, options: { readonly onEnd: (error: unknown) => void }): () => void
   close(): void
 }
 
@@ -73,7 +73,7 @@ export class LiveStore<Source extends object, Value> {
     const live = this.#start(source)
     const changed = (): void => this.#changed(live)
     this.#live = live
-    this.#stop = live.subscribe(changed, changed)
+    this.#stop = live.subscribe(changed, { onEnd: changed })
     this.#changed(live)
   }
 

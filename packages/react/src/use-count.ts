@@ -11,7 +11,9 @@ export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCoun
 export interface CountResult {
   /** Undefined until it is there. */
   readonly count: number | undefined
-  /** While 'loading': the count of the query before, if there was one. 'idle' without a query. */
+  /** Whether it is still that of the query before, as this one is loading. */
+  readonly isPrevious: boolean
+  /** 'idle' without a query. */
   readonly status: LiveStatus | 'idle'
   /** With the status 'failed': why. */
   readonly error: unknown
@@ -28,7 +30,10 @@ export function useCount(
   deps?: DependencyList,
 ): CountResult {
   const state = useLive<CountSource, number>(query, deps, COUNT, true)
-  return useMemo(() => ({ count: state.value, status: state.status, error: state.error }), [state])
+  return useMemo(
+    () => ({ count: state.value, isPrevious: state.isPrevious, status: state.status, error: state.error }),
+    [state],
+  )
 }
 
 const COUNT: LiveKind<CountSource, number> = {

@@ -914,7 +914,7 @@ interface AppCollections {
     /** Whether the principal sees every record whole. It is so for superusers alone of what has no such name. */
     isOpenTo(principal: Principal, name: string): boolean;
     /** Tells when that may have changed for anybody. The result ends it. */
-    onRulesChange(listener: () => void): () => void;
+    subscribeRules(listener: () => void): () => void;
 }
 
 /** The options of the HTTP server as such. */

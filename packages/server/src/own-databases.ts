@@ -159,7 +159,7 @@ class InStorage implements OwnDatabases {
         if (isPannierError(ended.reason, 'PANNIER_RESTORED')) this.#restart('restored')
       })
     const state = new ServerState(database)
-    database.onChange(({ collections }) => {
+    database.subscribe(({ collections }) => {
       const { ids = [FORMAT_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
       if (!ids.includes(FORMAT_ID)) return
       void formatIn(state).then(

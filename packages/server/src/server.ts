@@ -421,7 +421,7 @@ function addFigures(
     () => figures().lagMs / 1000,
   )
   metrics.addGauge('pannier_model_ended', 'Processes of SQL that were ended or lost.', () => figures().ended)
-  const stopCounting = database.onChange(() => metrics.commits.inc())
+  const stopCounting = database.subscribe(() => metrics.commits.inc())
   closing.addEventListener('abort', stopCounting, { once: true })
 }
 

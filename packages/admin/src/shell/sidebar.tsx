@@ -138,8 +138,8 @@ function CollectionLinks({ list }: { readonly list: readonly Collection[] }): Re
 function ServerLinks(): ReactNode {
   const { path } = useRoute()
   const [isOpen, setOpen] = useState(readKept<boolean>(SERVER_OPEN) ?? true)
-  const { status } = useDevice()
-  const waiting = (status?.unsent ?? 0) + (status?.rejected ?? 0)
+  const { state } = useDevice()
+  const waiting = (state?.unsent ?? 0) + (state?.rejected ?? 0)
   return (
     <nav className="sidebar-views" aria-label={shell.server}>
       <details

@@ -36,7 +36,7 @@ export class TokenPrincipals {
 
   constructor(host: TokenPrincipalsHost) {
     this.#host = host
-    this.#stopListening = host.database.onChange(({ collections }) => {
+    this.#stopListening = host.database.subscribe(({ collections }) => {
       const changed = accountsIn(collections)
       if (collections.has(API_TOKENS_COLLECTION)) this.#knownApiTokens.clear()
       for (const known of [this.#known, this.#knownApiTokens])

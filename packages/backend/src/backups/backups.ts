@@ -111,7 +111,7 @@ export class Backups {
     this.#options = options
     const { environment, host, settings } = options
     this.#folder = host?.dir === undefined ? undefined : new BackupFolder(join(host.dir, FOLDER), environment)
-    this.#stopListening = settings.onChange(() => this.#schedule())
+    this.#stopListening = settings.subscribe(() => this.#schedule())
   }
 
   /** Whether a backup can be made now. */

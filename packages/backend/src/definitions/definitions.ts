@@ -70,7 +70,7 @@ interface DefinitionsOptions {
   readonly fleet?: Fleet
   /** The environment of the database when it is left out. */
   readonly environment?: Environment
-  /** Reports what a listener of `onChange` throws. */
+  /** Reports what a listener of `subscribe` throws. */
   readonly report?: ReportFailure | undefined
   /** Is asked about the queries of views. Without it there are no views. */
   readonly queries?: ViewQueries
@@ -371,7 +371,7 @@ export class Definitions {
   }
 
   /** Calls the listener after each change, until the function that it gives is called. What it throws is logged. */
-  onChange(listener: () => void): () => void {
+  subscribe(listener: () => void): () => void {
     return this.#listeners.add(listener)
   }
 

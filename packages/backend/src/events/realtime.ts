@@ -84,7 +84,7 @@ export class Realtime {
       failed: (error) => this.#fail(error),
     })
     // At each server, as each hears of the change.
-    options.definitions.onChange(() => this.#broadcastHere(DEFINITIONS_TOPIC, {}, ({ isAdmin }) => isAdmin))
+    options.definitions.subscribe(() => this.#broadcastHere(DEFINITIONS_TOPIC, {}, ({ isAdmin }) => isAdmin))
     this.#others = new OtherServers({
       ...options,
       own: {

@@ -47,8 +47,8 @@ export class FileSweeper {
   constructor(host: SweeperHost) {
     this.#host = host
     this.#stopListening = [
-      host.database.onChange((change) => this.#follow(change)),
-      host.fleet.onLeads(() => this.sweep('')),
+      host.database.subscribe((change) => this.#follow(change)),
+      host.fleet.subscribeLeads(() => this.sweep('')),
     ]
     // What a crash has left.
     this.sweep('')

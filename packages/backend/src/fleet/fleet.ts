@@ -21,7 +21,7 @@ export interface Fleet {
   /** Whether this server does what one does for all: it sends mails, replicates and sweeps files. */
   readonly leads: boolean
   /** Is called when that changes. The result ends it. */
-  onLeads(listener: (leads: boolean) => void): () => void
+  subscribeLeads(listener: (leads: boolean) => void): () => void
   /** Whether others were there already when this one started, with the same data. */
   readonly joined: boolean
   /** True for one caller of all servers. What was claimed may be claimed again after an hour. */
@@ -53,7 +53,7 @@ export function aloneIn(chance: Chance): Fleet {
     id: '',
     leads: true,
     joined: false,
-    onLeads: () => () => {},
+    subscribeLeads: () => () => {},
     claim: async () => true,
     secret: async () => Buffer.from(chance.randomBytes(SECRET_BYTES)),
     exclusively: (_name, work) => work(),

@@ -107,7 +107,7 @@ export class SharedFleet implements Fleet {
     // Signs of life would fill the history of a document.
     this.#servers = database.collection<ServerDocument>('servers', { revisionsLimit: 1 })
     this.#messages = database.collection<StoredMessage>('messages', { indexes: ['to'], revisionsLimit: 1 })
-    this.#stopListening = database.onChange((change) => this.#changed(change))
+    this.#stopListening = database.subscribe((change) => this.#changed(change))
     // Nothing of this keeps the process alive, and a failure shows itself to the next call.
     const beat = (): void => void this.#giveSignOfLife().catch(() => {})
     this.#stopBeating = every(this.#environment, SIGN_OF_LIFE_MS, beat)
@@ -121,7 +121,7 @@ export class SharedFleet implements Fleet {
     return this.#leads
   }
 
-  onLeads(listener: (leads: boolean) => void): () => void {
+  subscribeLeads(listener: (leads: boolean) => void): () => void {
     return this.#leadListeners.add(listener)
   }
 

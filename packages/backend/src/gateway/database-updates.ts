@@ -31,7 +31,7 @@ export class DatabaseUpdates {
   constructor(database: Database, names: readonly string[]) {
     this.epoch = environmentOf(database).randomId()
     for (const name of names) this.#add(name, 'updated')
-    this.#stopListening = database.onChange(({ collections }) => {
+    this.#stopListening = database.subscribe(({ collections }) => {
       for (const [collection, { dropped }] of collections) {
         const name = databaseName(collection)
         if (name === undefined) continue

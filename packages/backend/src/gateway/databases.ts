@@ -30,7 +30,7 @@ export interface AppCollections {
   /** Whether the principal sees every record whole. It is so for superusers alone of what has no such name. */
   isOpenTo(principal: Principal, name: string): boolean
   /** Tells when that may have changed for anybody. The result ends it. */
-  onRulesChange(listener: () => void): () => void
+  subscribeRules(listener: () => void): () => void
 }
 
 interface DatabasesOptions {
@@ -68,7 +68,7 @@ export class Databases {
     this.#keepsHistory = history
     this.#app = app
     // The database may have other users than the server.
-    this.#stopListening = database.onChange(({ collections }) => {
+    this.#stopListening = database.subscribe(({ collections }) => {
       for (const [name, { dropped }] of collections) if (dropped) this.#forget(databaseName(name) ?? '')
       const state = collections.get(STATE_COLLECTION)
       if (state !== undefined && (state.ids === undefined || state.ids.some((id) => id.startsWith(SECURITY))))

@@ -63,7 +63,7 @@ export class Hooks {
   }
 
   /** Tells when other handlers are bound. The result ends it. */
-  onReplace(listener: () => void): () => void {
+  subscribe(listener: () => void): () => void {
     return this.#replaced.add(listener)
   }
 

@@ -62,7 +62,7 @@ export class Logs implements LogWriter {
   constructor(options: LogsOptions) {
     this.#options = options
     this.documents = options.database.collection<LogDocument>(LOG_COLLECTION, { indexes: ['created'] })
-    this.#stopListening = options.settings.onChange(() => void this.removeOld())
+    this.#stopListening = options.settings.subscribe(() => void this.removeOld())
     void this.removeOld()
   }
 

@@ -85,8 +85,8 @@ export class Mails {
     const look = (ids?: readonly string[]): void =>
       void this.#look(ids).catch((error: unknown) => this.#failedWith(error))
     this.#stopListening = [
-      fleet.onLeads((leads) => (leads ? look() : this.#forget())),
-      database.onChange(({ collections, local }) => {
+      fleet.subscribeLeads((leads) => (leads ? look() : this.#forget())),
+      database.subscribe(({ collections, local }) => {
         const change = collections.get(COLLECTION)
         if (change !== undefined && !local) look(change.ids)
       }),

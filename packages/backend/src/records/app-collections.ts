@@ -36,8 +36,8 @@ export function appCollections({ definitions, access, hooks }: AppCollectionsPar
       if (hooks.has(READ_HOOKS, [definition.id, definition.name])) return false
       return access.seesAll(readerOf(principal), definition)
     },
-    onRulesChange: (listener) => {
-      const stops = [definitions.onChange(listener), hooks.onReplace(listener)]
+    subscribeRules: (listener) => {
+      const stops = [definitions.subscribe(listener), hooks.subscribe(listener)]
       return () => stops.forEach((stop) => stop())
     },
   }

@@ -22,7 +22,7 @@ interface SettingsOptions {
   readonly fleet?: Fleet
   /** The chance of the database when it is left out. */
   readonly chance?: Chance
-  /** Reports what a listener of `onChange` throws. */
+  /** Reports what a listener of `subscribe` throws. */
   readonly report?: ReportFailure | undefined
 }
 
@@ -68,7 +68,7 @@ export class Settings {
     this.#state = new ServerState(database)
     this.#seal = seal
     // Another handle may change them.
-    this.#stopListening = database.onChange(({ collections }) => {
+    this.#stopListening = database.subscribe(({ collections }) => {
       const { ids = [STATE_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
       if (ids.includes(STATE_ID)) void this.#inTurn(() => this.#load()).catch(() => {})
     })
@@ -104,7 +104,7 @@ export class Settings {
   }
 
   /** Calls `listener` after each change, until the function that it returns is called. What it throws is logged. */
-  onChange(listener: () => void): () => void {
+  subscribe(listener: () => void): () => void {
     return this.#listeners.add(listener)
   }
 

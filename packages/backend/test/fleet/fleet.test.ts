@@ -34,7 +34,7 @@ test('the one that is there for longest leads, and the next one when it closes',
   const [first, second] = [await start(), await start()]
   expect([first.leads, first.joined, second.leads, second.joined]).toEqual([true, false, false, true])
   const heard: boolean[] = []
-  second.onLeads((leads) => heard.push(leads))
+  second.subscribeLeads((leads) => heard.push(leads))
   await environment.advance(60_000)
   expect(heard).toEqual([])
   await first.close()

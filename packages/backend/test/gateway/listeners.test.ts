@@ -37,24 +37,24 @@ const PLACES: Readonly<
     }
   >
 > = {
-  'Definitions.onChange, of a new definition': {
-    listen: ({ backend }, listener) => backend.definitions.onChange(listener),
+  'Definitions.subscribe, of a new definition': {
+    listen: ({ backend }, listener) => backend.definitions.subscribe(listener),
     change: ({ backend }) => backend.definitions.create(SYSTEM, { name: 'posts' }),
   },
-  'Definitions.onChange, of a changed definition': {
-    listen: ({ backend }, listener) => backend.definitions.onChange(listener),
+  'Definitions.subscribe, of a changed definition': {
+    listen: ({ backend }, listener) => backend.definitions.subscribe(listener),
     change: ({ backend }) => backend.definitions.update(SYSTEM, 'users', { listRule: '' }),
   },
-  'Definitions.onChange, of an import': {
-    listen: ({ backend }, listener) => backend.definitions.onChange(listener),
+  'Definitions.subscribe, of an import': {
+    listen: ({ backend }, listener) => backend.definitions.subscribe(listener),
     change: ({ backend }) => backend.definitions.import(SYSTEM, [{ name: 'posts' }], false),
   },
-  'Settings.onChange': {
-    listen: ({ backend }, listener) => backend.settings.onChange(listener),
+  'Settings.subscribe': {
+    listen: ({ backend }, listener) => backend.settings.subscribe(listener),
     change: ({ backend }) => backend.settings.update(SYSTEM, { meta: { appName: 'changed' } }),
   },
-  'Hooks.onReplace': {
-    listen: ({ backend }, listener) => backend.hooks.onReplace(listener),
+  'Hooks.subscribe': {
+    listen: ({ backend }, listener) => backend.hooks.subscribe(listener),
     change: async ({ backend }) => backend.hooks.replace([]),
   },
 }

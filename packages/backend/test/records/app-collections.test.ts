@@ -10,9 +10,9 @@ test.each([
 ])('with hooks of reading: %s, a guest who may see all records sees them: %s', (hasHooks, isOpen) => {
   const definition = { id: 'p', name: 'posts', type: 'base', system: false } as Definition
   const { isOpenTo } = appCollections({
-    definitions: { find: () => definition, all: () => [definition], onChange: () => () => {} },
+    definitions: { find: () => definition, all: () => [definition], subscribe: () => () => {} },
     access: { seesAll: () => true },
-    hooks: { has: () => hasHooks, onReplace: () => () => {} },
+    hooks: { has: () => hasHooks, subscribe: () => () => {} },
   } as unknown as Parameters<typeof appCollections>[0])
   expect(isOpenTo(GUEST, 'posts')).toBe(isOpen)
   expect(isOpenTo(SYSTEM, 'posts')).toBe(true)

@@ -41,11 +41,13 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
       for (const tab of tabs)
         await until(
           async () => {
-            const { state, unsent, rejected } = await tab.evaluate(() => appTab.status())
+            const { status, unsent, rejected } = await tab.evaluate(() => appTab.state())
             const titles = await tab.evaluate(() => appTab.titles())
-            return state === 'synced' && unsent === 0 && rejected === 0 && String(titles) === String(written.toSorted())
+            return (
+              status === 'synced' && unsent === 0 && rejected === 0 && String(titles) === String(written.toSorted())
+            )
           },
-          async () => [await tab.evaluate(() => appTab.status()), await tab.evaluate(() => appTab.titles()), written],
+          async () => [await tab.evaluate(() => appTab.state()), await tab.evaluate(() => appTab.titles()), written],
         )
       const stored = (await app.all('tasks')).map(({ title }) => String(title))
       assertEqual(stored.toSorted(), written.toSorted())

@@ -36,6 +36,6 @@ globalThis.signInTab = {
   signOut: () => client.signOut(),
   async state() {
     await client.sync().catch(() => {})
-    return [client.account?.id ?? null, client.status.state]
+    return [client.account?.id ?? null, client.state.status]
   },
 }

@@ -1,5 +1,5 @@
 /** A page for tabs.smoke.browser.ts and kills.browser.ts: an app in a tab, on the browser's own storage. */
-import { connect, type Client, type ClientStatus, type UntypedCollections } from '../../src/index.ts'
+import { connect, type Client, type ClientState, type UntypedCollections } from '../../src/index.ts'
 
 export interface AppTab {
   /** The account that is signed in. */
@@ -7,7 +7,7 @@ export interface AppTab {
   signIn(identity: string, password: string): Promise<void>
   create(title: string, project: string): Promise<void>
   titles(): Promise<readonly unknown[]>
-  status(): Pick<ClientStatus, 'state' | 'unsent' | 'rejected'>
+  state(): Pick<ClientState, 'status' | 'unsent' | 'rejected'>
   /** Pulls that this tab has sent. */
   pulls(): number
 }
@@ -35,9 +35,9 @@ globalThis.appTab = {
     const tasks = await client.collection('tasks').find().sort('title').toArray()
     return tasks.map(({ title }) => title)
   },
-  status: () => {
-    const { state, unsent, rejected } = client.status
-    return { state, unsent, rejected }
+  state: () => {
+    const { status, unsent, rejected } = client.state
+    return { status, unsent, rejected }
   },
   pulls: () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/sync/pull')).length,
 }

@@ -38,8 +38,8 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
       app.isDown = true
       await tabs[0]!.evaluate((id) => appTab.create('c', id), project)
       await tabs.shift()!.close()
-      const status = (): Promise<string> => tabs[0]!.evaluate(() => JSON.stringify(appTab.status()))
-      await until(async () => (await status()) === '{"state":"offline","unsent":1,"rejected":0}', status)
+      const state = (): Promise<string> => tabs[0]!.evaluate(() => JSON.stringify(appTab.state()))
+      await until(async () => (await state()) === '{"status":"offline","unsent":1,"rejected":0}', state)
       await everywhere('a', 'b', 'c')
       // A page that is loaded again has it all before the server is back.
       await tabs[0]!.reload()

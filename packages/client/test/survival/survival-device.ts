@@ -95,8 +95,8 @@ export class SurvivalDevice {
   /** Every handle shows what the user may see, and no transaction is lost. `notes`: those of the server. */
   async check(notes: ReadonlyMap<string, Fields>): Promise<void> {
     for (const handle of this.#handles) {
-      const { state, unsent, isComplete, error } = handle.status
-      expect([this.#name, state, unsent, isComplete, error]).toEqual([this.#name, 'synced', 0, true, undefined])
+      const { status, unsent, isComplete, error } = handle.state
+      expect([this.#name, status, unsent, isComplete, error]).toEqual([this.#name, 'synced', 0, true, undefined])
     }
     for (const name of NAMES) {
       const visible = await this.#app.visible(name, this.user)

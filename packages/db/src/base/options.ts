@@ -28,6 +28,11 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
   return new TypeError(`${call}: ${must}, got ${show(got)}`)
 }
 
+/** Every `subscribe` checks its listener so. */
+export function checkListener(listener: unknown): void {
+  if (typeof listener !== 'function') throw badArgument('subscribe()', 'listener must be a function', listener)
+}
+
 /** Thrown by a check that several functions share; `calling` adds the function. */
 export class ArgumentError extends TypeError {
   constructor(must: string, got: unknown) {

@@ -13,7 +13,7 @@ import type { DatabaseStorage } from '../storage/page-store.ts'
 import { lateStream } from './transfer/byte-stream.ts'
 import type { DatabaseChange } from './feed/change-notifier.ts'
 import { Collection } from './collection/collection.ts'
-import { checkOptions, type OptionNames, badArgument, calling } from '../base/options.ts'
+import { checkOptions, type OptionNames, badArgument, calling, checkListener } from '../base/options.ts'
 import { chooseSettings, type ChosenSettings } from './collection/collection-settings.ts'
 import type { CollectionOptions, DeclaredCollection } from './collection/declarations.ts'
 import type { ByteChunks } from './transfer/byte-streams.ts'
@@ -274,15 +274,14 @@ export class Database<Schemas extends object = object, Relations extends object 
   }
 
   /**
-   * Calls back after each commit, of this handle or of another (a tab, a worker), with what it changed. The function
-   * returned ends it.
+   * Calls back after each commit, of this handle or another, with what it changed. The function returned ends it.
    *
    * @example
-   * const stop = db.onChange(({ collections }) => { if (collections.has('people')) refresh() })
+   * const stop = db.subscribe(({ collections }) => { if (collections.has('people')) refresh() })
    */
-  onChange(listener: (change: DatabaseChange) => void): () => void {
+  subscribe(listener: (change: DatabaseChange) => void): () => void {
     this.#assertOpen()
-    if (typeof listener !== 'function') throw badArgument('onChange()', 'listener must be a function', listener)
+    checkListener(listener)
     // A function of its own, so that one listener that is added twice is called twice.
     const own = (change: DatabaseChange): void => listener(change)
     if (this.#closing.signal.aborted) return () => {}
@@ -448,7 +447,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     await this.close()
   }
 
-  /** @internal Resolves when the listeners of `onChange` have heard of all commits that this handle has seen. */
+  /** @internal Resolves when the listeners of `subscribe` have heard of all commits that this handle has seen. */
   async heard(): Promise<void> {
     await this.#told
   }

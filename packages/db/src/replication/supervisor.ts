@@ -36,7 +36,7 @@ export interface Control {
   readonly paused: boolean
   readonly cancelled: boolean
   /** Calls back when one of them changes. */
-  onChange(listener: () => void): () => void
+  subscribe(listener: () => void): () => void
 }
 
 export interface Supervised extends Omit<AttemptWatcher, 'triedSnapshot'> {
@@ -96,7 +96,7 @@ export async function supervise(
       place = {}
       stop.abort()
     }
-    const unlisten = [control.onChange(interrupt), onNetworkChange(options, interrupt), siblings.onStoreLost(restart)]
+    const unlisten = [control.subscribe(interrupt), onNetworkChange(options, interrupt), siblings.onStoreLost(restart)]
     const done: Done = { progressed: false, recorded: false }
     try {
       const noting = { ...noted(watcher, done), triedSnapshot: () => void (snapshot = false) }
@@ -155,7 +155,7 @@ function jittered(delayMs: number, randomId: string): number {
 async function change(options: RunOptions, control: Control, waitMs: number | undefined): Promise<void> {
   const ends: (() => void)[] = []
   await new Promise<void>((resolve) => {
-    ends.push(control.onChange(resolve), onNetworkChange(options, resolve))
+    ends.push(control.subscribe(resolve), onNetworkChange(options, resolve))
     if (waitMs !== undefined) ends.push(options.environment.after(waitMs, resolve, true))
   })
   for (const end of ends) end()
@@ -175,7 +175,7 @@ function isOnline(network: NetworkStatus): boolean {
 
 function onNetworkChange({ network }: RunOptions, listener: () => void): () => void {
   if (network === undefined) return () => {}
-  return callUser(CALL, 'network.onChange', () => network.onChange(listener), A_FUNCTION)
+  return callUser(CALL, 'network.subscribe', () => network.subscribe(listener), A_FUNCTION)
 }
 
 /** The outcome of one attempt. */

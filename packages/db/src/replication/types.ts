@@ -90,7 +90,7 @@ export interface NetworkStatus {
   /** False if requests are sure to fail. */
   isOnline(): boolean
   /** Calls back when that changes. The function returned ends it. */
-  onChange(listener: () => void): () => void
+  subscribe(listener: () => void): () => void
 }
 
 /** The name of the user's call, in messages. */

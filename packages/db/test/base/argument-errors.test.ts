@@ -52,7 +52,11 @@ const ROWS: readonly Row[] = [
   ['collection(): version must be a whole number from 1, got 0', ({ db }) => db.collection('q', { version: 0 })],
   ['collection(): history must be a boolean, got 1', ({ db }) => db.collection('q', { history: wrong(1) })],
   ['transaction(): body must be a function, got 1', ({ db }) => db.transaction(wrong(1))],
-  ['onChange(): listener must be a function, got undefined', ({ db }) => db.onChange(wrong(undefined))],
+  ['subscribe(): listener must be a function, got undefined', ({ db }) => db.subscribe(wrong(undefined))],
+  [
+    'subscribe(): listener must be a function, got null',
+    ({ db, people }) => people.sync(db.collection('copies')).subscribe(wrong(null)),
+  ],
   ["moveTo(): storage must be one storage like opfs(), got 'opfs'", ({ db }) => db.moveTo(wrong('opfs'))],
   ['get(): the id must be a string or an array of strings, got 5', ({ people }) => people.get(wrong(5))],
   ['get(): ids must be strings, got null', ({ people }) => people.get(wrong(['a', null]))],

@@ -34,7 +34,7 @@ function opened(): { readonly database: Database; readonly rows: Collection<Row>
 
 function use(database: Database): void {
   rows = database.collection<Row>(ROWS)
-  database.onChange(({ collections, local }) => {
+  database.subscribe(({ collections, local }) => {
     const change = collections.get(ROWS)
     if (!local && change !== undefined) hearOf(change.ids)
   })

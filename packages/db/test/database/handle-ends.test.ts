@@ -99,10 +99,7 @@ test('what is live ends with the reason: queries, counts, feeds, loops, exports,
   const count = c.find().liveCount()
   await Promise.all([live.ready, count.ready])
   const ends: unknown[] = []
-  live.subscribe(
-    () => {},
-    (error) => ends.push(error),
-  )
+  live.subscribe(() => {}, { onEnd: (error) => ends.push(error) })
   const feed = (async () => {
     for await (const _ of c.changes({ live: true }));
   })()
@@ -141,7 +138,7 @@ test('what a page calls while it renders does not throw on a handle whose databa
   const db = await filled(storage)
   await destroy('d', { storage })
   const query = db.collection('c').find({ n: 1 })
-  db.onChange(() => {})()
+  db.subscribe(() => {})()
   for (const live of [query.live(), db.collection('other').find().liveCount()]) {
     await expect(live.ready).rejects.toMatchObject(GONE)
     expect([live.status, live.error]).toMatchObject(['failed', GONE])

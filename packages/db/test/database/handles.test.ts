@@ -129,7 +129,7 @@ test('each handle hears of the commits of the other', async () => {
   await one.collection('docs').insert({ _id: 'before' })
   // News of the first commit may still be on its way.
   const heard = new Promise<DatabaseChange>((resolve) =>
-    two.onChange((change) => change.collections.get('docs')?.ids?.includes('a') && resolve(change)),
+    two.subscribe((change) => change.collections.get('docs')?.ids?.includes('a') && resolve(change)),
   )
   await one.collection('docs').insert({ _id: 'a' })
   const { collections, local } = await heard
@@ -203,11 +203,11 @@ test('a handle tells its name and storage', async () => {
   await closeAll(db)
 })
 
-test('onChange reports a purge inside a transaction, beside other writes', async () => {
+test('subscribe() reports a purge inside a transaction, beside other writes', async () => {
   const [one, two] = await openTwice()
   await one.collection('docs').insert([{ _id: 'a' }, { _id: 'b' }])
   await two.refresh()
-  const heard = [one, two].map((db) => new Promise<DatabaseChange>((resolve) => db.onChange(resolve)))
+  const heard = [one, two].map((db) => new Promise<DatabaseChange>((resolve) => db.subscribe(resolve)))
   await one.transaction(async (tx) => {
     await tx.collection('docs').purge('a')
     await tx.collection('docs').upsert([{ _id: 'b', n: 1 }, { _id: 'c' }])

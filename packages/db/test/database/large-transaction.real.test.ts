@@ -44,7 +44,7 @@ test('inside a transaction: a read that has to fetch pages after a large write',
 test('listeners hear of all collections, also of those before a read that has to fetch pages', async () => {
   const db = await open('notes', { storage: await storageWith('here') })
   const heard: string[][] = []
-  db.onChange(({ collections }) => void heard.push([...collections.keys()].sort()))
+  db.subscribe(({ collections }) => void heard.push([...collections.keys()].sort()))
   await db.transaction(async (tx) => {
     await tx.collection('notes').put(BIG)
     await tx.collection('others').get('here')

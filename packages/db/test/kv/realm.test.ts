@@ -23,7 +23,7 @@ for (const [name, make] of Object.entries<() => DatabaseStorage>({ memory, slow:
       const storage = make()
       const [a, b] = [await open('x', { storage }), await open('x', { storage })]
       const heard: boolean[] = []
-      a.onChange(({ local }) => void heard.push(local))
+      a.subscribe(({ local }) => void heard.push(local))
       const [here, there] = [a.collection<Item>('items'), b.collection<Item>('items')]
       await there.upsert({ _id: 'first', n: 1, pad: '' })
       expect((await here.get('first'))?.n).toBe(1)

@@ -124,13 +124,13 @@ describe('what functions return', () => {
     ],
     [
       'a promise of isOnline',
-      { live: true, network: { isOnline: async () => false, onChange: () => () => {} } },
+      { live: true, network: { isOnline: async () => false, subscribe: () => () => {} } },
       'network.isOnline must be synchronous, got a Promise',
     ],
     [
-      'no end of onChange',
-      { live: true, network: { isOnline: () => true, onChange: () => {} } },
-      'network.onChange must return a function, got undefined',
+      'no end of subscribe',
+      { live: true, network: { isOnline: () => true, subscribe: () => {} } },
+      'network.subscribe must return a function, got undefined',
     ],
     [
       'no headers',

@@ -568,10 +568,10 @@ function databaseCases(check: CheckedCase): void {
     )
   })
 
-  check('onChange tells what was changed', async (db) => {
+  check('subscribe() tells what was changed', async (db) => {
     const seen: unknown[] = []
     const people = db.collection('people')
-    const stop = db.onChange(({ collections, local }) =>
+    const stop = db.subscribe(({ collections, local }) =>
       seen.push([
         local,
         ...[...collections.keys()]

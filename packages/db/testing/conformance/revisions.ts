@@ -57,7 +57,7 @@ function replicatedCases(check: Case): void {
     })
     assertEqual((await docs.get('c', { revs: true }))?._revisions, { start: 7, ids: ['q'] })
     const commits: string[][] = []
-    const stop = db.onChange(({ collections }) => commits.push([...collections.keys()]))
+    const stop = db.subscribe(({ collections }) => commits.push([...collections.keys()]))
     await take(docs, ...batch)
     await take(docs, replica('a', ['b', 'ü💡'], { n: 99 }), replica('a', ['ü💡'], { n: 98 }))
     await db.collection('later').insert({ _id: 'later' })
@@ -153,7 +153,7 @@ function conflictCases(check: Case): void {
     assertEqual(await docs.conflicts(), [{ id: 'a', rev: '2-c', conflicts: ['2-b'] }])
     assertEqual(await docs.resolve('a', () => undefined), { id: 'a', rev: '2-c' })
     const seen: unknown[] = []
-    const stop = db.onChange(({ collections }) => seen.push(collections.get('docs')?.ids))
+    const stop = db.subscribe(({ collections }) => seen.push(collections.get('docs')?.ids))
     const { rev } = await docs.resolve('a', (leaves) => ({ n: leaves.reduce((sum, { n }) => sum + n!, 0) }))
     assertEqual(await docs.get('a', { conflicts: true }), { _id: 'a', _rev: rev, n: 5 } as never)
     await eventually(() => seen.length > 0)
@@ -428,7 +428,7 @@ function historyCases(check: Case): void {
     assertEqual(await docs.find({ n: 2 }).count(), 1)
     assertEqual(await docs.conflicts(), [])
     const changes: unknown[] = []
-    const stop = db.onChange(({ collections }) => changes.push(collections.get('docs')?.ids))
+    const stop = db.subscribe(({ collections }) => changes.push(collections.get('docs')?.ids))
     assertEqual(await docs.purge('a'), { purged: ['2-b', '1-a'], gone: true })
     await eventually(() => changes.length > 0)
     stop()

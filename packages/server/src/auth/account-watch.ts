@@ -40,11 +40,11 @@ export class AccountWatch {
 
   #listen(): () => void {
     const { database, users, accounts, app } = this.#host
-    const stopRules = app?.onRulesChange(() => {
+    const stopRules = app?.subscribeRules(() => {
       this.version++
       callAll(Array.from(this.#watchers, ({ changed }) => changed))
     })
-    const stopDocuments = database.onChange((change) => {
+    const stopDocuments = database.subscribe((change) => {
       const { collections } = change
       const state = collections.get(STATE_COLLECTION)
       const people = collections.get(users.name)

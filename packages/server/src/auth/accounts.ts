@@ -52,7 +52,7 @@ export class Accounts {
     this.#host = host
     this.#passwords = host.passwords
     this.#passwordCharsMin = passwordCharsMin
-    this.#stopListening = host.database.onChange(({ collections }) => {
+    this.#stopListening = host.database.subscribe(({ collections }) => {
       if (collections.has(STATE_COLLECTION)) this.#known = undefined
     })
   }

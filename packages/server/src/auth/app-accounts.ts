@@ -72,7 +72,7 @@ export function appCollections(
     isOpenTo: (principal: Principal, name) =>
       collections.isOpenTo(principal, name) &&
       (principal.isAdmin || !isAround('onFileDownloadRequest', [name, definitions.find(name)!.id])),
-    onRulesChange: (listener) => collections.onRulesChange(listener),
+    subscribeRules: (listener) => collections.subscribeRules(listener),
   }
 }
 

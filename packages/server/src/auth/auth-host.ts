@@ -61,7 +61,7 @@ export interface AuthHost {
   readonly limiter: LoginLimiter
   readonly accounts?: AppAccounts
   /** Collections of the application, whose rules say who may open them. */
-  readonly app?: Pick<Backend['collections'], 'find' | 'isOpenTo' | 'onRulesChange'>
+  readonly app?: Pick<Backend['collections'], 'find' | 'isOpenTo' | 'subscribeRules'>
   /** The collection of the `_users` database. */
   readonly users: Collection<JsonObject>
   /** `_security` of a database as it was put; undefined if it never was. @throws ServiceError NOT_FOUND if there is no such database */

@@ -22,7 +22,7 @@ export class EndedSessions {
     this.#state = state
     this.#environment = environment
     // Another server may end one.
-    this.#stopListening = database.onChange(({ collections, local }) => {
+    this.#stopListening = database.subscribe(({ collections, local }) => {
       const { ids = [STATE_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
       if (!local && ids.includes(STATE_ID)) void this.#load().catch(() => {})
     })

@@ -50,7 +50,7 @@ export class DesignDocuments {
     this.#database = database
     this.#sandbox = sandbox
     this.#log = log
-    this.#stopListening = database.onChange(({ collections }) => {
+    this.#stopListening = database.subscribe(({ collections }) => {
       for (const [name, { ids, dropped }] of collections) {
         if (dropped) this.#before.delete(name)
         if (dropped || ids === undefined || ids.some((id) => id.startsWith(DESIGN_PREFIX))) this.#designs.delete(name)

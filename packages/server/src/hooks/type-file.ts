@@ -7,7 +7,7 @@ import { HOOK_DECLARATIONS_MARK } from '@pannier/backend/internal'
 
 interface TypeFileParts {
   readonly folder: string
-  readonly definitions: Pick<Backend['definitions'], 'hookDeclarations' | 'onChange'>
+  readonly definitions: Pick<Backend['definitions'], 'hookDeclarations' | 'subscribe'>
   readonly log: FastifyBaseLogger
 }
 
@@ -28,7 +28,7 @@ export class TypeFile {
   private constructor(parts: TypeFileParts) {
     this.#parts = parts
     this.#renew()
-    this.#stopListening = parts.definitions.onChange(() => this.#renew())
+    this.#stopListening = parts.definitions.subscribe(() => this.#renew())
   }
 
   async close(): Promise<void> {

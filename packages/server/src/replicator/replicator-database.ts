@@ -50,10 +50,10 @@ export class ReplicatorDatabase {
     this.#host = host
     this.#log = host.log
     this.#stopListening = [
-      this.#context.database.onChange(({ collections }) => {
+      this.#context.database.subscribe(({ collections }) => {
         if (collections.has(COLLECTION)) void this.follow()
       }),
-      this.#context.fleet.onLeads(() => void this.follow()),
+      this.#context.fleet.subscribeLeads(() => void this.follow()),
     ]
   }
 

@@ -44,7 +44,7 @@ export class Replicator {
     this.#host = { context, log, runQueue, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
     this.documents = new ReplicatorDatabase(this.#host)
     const users = `$${USERS_DATABASE}`
-    this.#stopListening = context.database.onChange(({ collections }) => {
+    this.#stopListening = context.database.subscribe(({ collections }) => {
       const ids = collections.get(STATE_COLLECTION)?.ids ?? []
       if (collections.has(users) || ids.some((id) => PERMISSIONS.test(id))) void this.#recheck()
     })

@@ -8,7 +8,7 @@ import { isServerThere, session } from '../session.ts'
 import { device, DEPARTED, ownHeld, readHeldCollections, SYNCED_AT, HELD_COLLECTIONS } from './device.ts'
 import type { HeldCollection, HeldCollections } from './device.ts'
 import type { HeldNames } from './local-list.ts'
-import type { ReplicaStatus } from './replica.ts'
+import type { ReplicaState } from './replica.ts'
 
 /** How long the page waits for what is sent, before it reads from the server again. */
 const SENDING_MS_MAX = 10_000
@@ -76,7 +76,7 @@ async function leave(stored: HeldCollections, discard: boolean): Promise<boolean
 async function close(): Promise<void> {
   const { replica } = device.get()
   openKey = ''
-  device.update((before) => ({ ...before, held: [], replica: undefined, status: undefined, syncedAt: undefined }))
+  device.update((before) => ({ ...before, held: [], replica: undefined, state: undefined, syncedAt: undefined }))
   await replica?.close()
 }
 
@@ -131,14 +131,14 @@ function settle(): void {
     }
     openKey = key
     const before = device.get().replica
-    device.update((state) => ({ ...state, replica: undefined, status: undefined, error: undefined }))
+    device.update((state) => ({ ...state, replica: undefined, state: undefined, error: undefined }))
     await before?.close()
     if (names === undefined || login === undefined) return
     try {
       const { openReplica } = await import('./replica.ts')
       const onProgress = (reading: number | undefined): void => device.update((state) => ({ ...state, reading }))
       const replica = await openReplica(environment!, names, login, shown, onProgress)
-      device.update((state) => ({ ...state, replica, status: replica.status }))
+      device.update((before) => ({ ...before, replica, state: replica.state }))
       await keepPage()
     } catch (error) {
       // It is tried again when the server is back, or when other collections are held.
@@ -184,13 +184,13 @@ function heldNames(): HeldNames | undefined {
   return found.length === 0 ? undefined : Object.fromEntries(found)
 }
 
-function shown(status: ReplicaStatus): void {
-  const isSynced = status.state === 'synced' && device.get().held.length > 0
+function shown(state: ReplicaState): void {
+  const isSynced = state.status === 'synced' && device.get().held.length > 0
   const syncedAt = isSynced ? environment!.wallClock() : device.get().syncedAt
   if (isSynced) keep(SYNCED_AT, syncedAt)
   // It may have been refused for a moment. A request says whether the server is away.
-  if (status.state === 'offline' && isServerThere.get()) request('GET', '/health').catch(() => undefined)
-  device.update((before) => ({ ...before, status, syncedAt }))
+  if (state.status === 'offline' && isServerThere.get()) request('GET', '/health').catch(() => undefined)
+  device.update((before) => ({ ...before, state, syncedAt }))
 }
 
 /** When the server is back, what waits is sent before anything is read from the server. */

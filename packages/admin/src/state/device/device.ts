@@ -6,7 +6,7 @@ import type { Collection } from '../../api/collections.ts'
 import { followKept, readKept } from '../kept.ts'
 import { session } from '../session.ts'
 import { Store, useStore } from '../store.ts'
-import type { Replica, ReplicaStatus } from './replica.ts'
+import type { Replica, ReplicaState } from './replica.ts'
 
 /** A collection that is held: as a whole, or those of its records that meet a filter. */
 export interface HeldCollection {
@@ -24,7 +24,7 @@ export interface DeviceState {
   readonly held: readonly HeldCollection[]
   /** Undefined: nothing is held, or it is not open yet. */
   readonly replica: Replica | undefined
-  readonly status: ReplicaStatus | undefined
+  readonly state: ReplicaState | undefined
   /** The time when it was last synced with the server: milliseconds since 1970. */
   readonly syncedAt: number | undefined
   /** The server is away, or what has waited for it is being sent. What is held is shown meanwhile. */
@@ -42,7 +42,7 @@ export const SYNCED_AT = 'device-synced'
 export const device: Store<DeviceState> = new Store({
   held: [],
   replica: undefined,
-  status: undefined,
+  state: undefined,
   syncedAt: readKept<number>(SYNCED_AT),
   isAway: false,
   reading: undefined,
@@ -67,8 +67,8 @@ export function canBeHeld({ type, system }: Collection): boolean {
 
 /** The replica, if it has the whole held part of a collection. */
 export function replicaOf(collection: string): Replica | undefined {
-  const { replica, status } = device.get()
-  return replica?.names.includes(collection) === true && status?.incomplete.includes(collection) === false
+  const { replica, state } = device.get()
+  return replica?.names.includes(collection) === true && state?.incomplete.includes(collection) === false
     ? replica
     : undefined
 }

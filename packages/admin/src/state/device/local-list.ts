@@ -51,13 +51,13 @@ export class LocalLists {
     this.client = client
     this.names = names
     this.onProgress = onProgress
-    client.onChange((changed) => this.takeIn(changed))
+    client.subscribe((changed) => this.takeIn(changed))
   }
 
   /** Calls back when lists may be others: filters lead to other collections, too. */
   follow(listener: () => void): () => void {
     let cancel: (() => void) | undefined
-    const stop = this.client.onChange(() => {
+    const stop = this.client.subscribe(() => {
       cancel ??= this.environment.after(CHANGES_MS, () => {
         cancel = undefined
         listener()
@@ -119,7 +119,7 @@ export class LocalLists {
 
   /** The records of whole collections: a part may be incomplete, and nobody knows what it lacks. */
   private recordsOf(): LocalRecords {
-    const { incomplete } = this.client.status
+    const { incomplete } = this.client.state
     const wholes = Object.keys(this.names).filter((name) => this.names[name] === '' && !incomplete.includes(name))
     return new LocalRecords(this.client, wholes)
   }

@@ -1,6 +1,6 @@
 /** The replica of a superuser on this device, by the client of apps. It is loaded when a collection is held. */
 import { ClientError, connect } from '@pannier/client'
-import type { Client, ClientStatus, RejectedWrite, UntypedCollections, WaitingWrite, Write } from '@pannier/client'
+import type { Client, ClientState, RejectedWrite, UntypedCollections, WaitingWrite, Write } from '@pannier/client'
 import type { Environment } from '../../environment.ts'
 import type { Login } from '../../api/accounts.ts'
 import { ApiError, apiUrl } from '../../api/request.ts'
@@ -11,7 +11,7 @@ import { DEVICE } from '../../texts/device.ts'
 import { LocalLists, type HeldNames } from './local-list.ts'
 import { DEVICE_REV, shownRow } from './local-row.ts'
 
-export type ReplicaStatus = ClientStatus
+export type ReplicaState = ClientState
 
 /** How much of a collection is here. */
 export interface HeldSize {
@@ -31,7 +31,7 @@ export async function openReplica(
   environment: Environment,
   names: HeldNames,
   login: Login,
-  onStatus: (status: ReplicaStatus) => void,
+  onState: (state: ReplicaState) => void,
   onProgress: (read: number | undefined) => void,
 ): Promise<Replica> {
   const declared = Object.fromEntries(
@@ -39,7 +39,7 @@ export async function openReplica(
   ) as Readonly<Record<string, object>>
   await beAccount(declared, login)
   const client = await connectTo(declared, true)
-  return new Replica(environment, client, names, login, onStatus, onProgress)
+  return new Replica(environment, client, names, login, onState, onProgress)
 }
 
 /** A client that syncs as soon as it is open would ask as a guest, or as the superuser who was here last. */
@@ -66,7 +66,7 @@ interface Wiped {
 export async function wipeHeld({ account, names, discard }: Wiped): Promise<boolean> {
   const client = await connectTo(Object.fromEntries(names.map((name) => [name, {}])), false)
   try {
-    const { unsent, rejected, account: last } = client.status
+    const { unsent, rejected, account: last } = client.state
     if (last?.id !== account || (!discard && unsent + rejected > 0)) return false
     await client.signOut({ data: 'wipe', discard: true })
     return true
@@ -97,29 +97,28 @@ export class Replica {
     client: Client<UntypedCollections>,
     names: HeldNames,
     login: Login,
-    onStatus: (status: ReplicaStatus) => void,
+    onState: (state: ReplicaState) => void,
     onProgress: (read: number | undefined) => void,
   ) {
     this.environment = environment
     this.client = client
     this.names = Object.keys(names)
     this.login = login
-    this.stop = client.subscribe(() => {
-      const { status } = client
-      onStatus(status)
-      if (status.state === 'signedOut') void this.giveToken().catch(() => undefined)
+    this.stop = client.subscribeState((state) => {
+      onState(state)
+      if (state.status === 'signedOut') void this.giveToken().catch(() => undefined)
     })
     this.lists = new LocalLists(environment, client, names, onProgress)
   }
 
-  get status(): ReplicaStatus {
-    return this.client.status
+  get state(): ReplicaState {
+    return this.client.state
   }
 
   /** The superuser has another token: a session that has ended here continues by it. */
   async renew(login: Login): Promise<void> {
     this.login = login
-    if (this.status.state === 'signedOut') await this.giveToken().catch(() => undefined)
+    if (this.state.status === 'signedOut') await this.giveToken().catch(() => undefined)
   }
 
   sync(): Promise<void> {

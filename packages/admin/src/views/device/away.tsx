@@ -17,9 +17,9 @@ const DAY_MS = 24 * 3600 * 1000
 
 export function HeldAway(): ReactNode {
   const isThere = useStore(isServerThere)
-  const { isAway: isSending, status } = useDevice()
+  const { isAway: isSending, state } = useDevice()
   const isAway = isSending || !isThere
-  const { unsent = 0, rejected = 0 } = status ?? {}
+  const { unsent = 0, rejected = 0 } = state ?? {}
   if (isAway)
     return (
       <p className="away">
@@ -40,12 +40,12 @@ function AwayText({ isThere, unsent }: { readonly isThere: boolean; readonly uns
   const environment = useEnvironment()
   const { path } = useRoute()
   const { list } = useCollections()
-  const { held, status, syncedAt, reading } = useDevice()
+  const { held, state, syncedAt, reading } = useDevice()
   const collection = path[0] === 'records' ? findCollection(list, path[1] ?? '') : undefined
   if (isThere) return <span>{texts.sending(unsent)}</span>
   const part = collection && held.find(({ id }) => id === collection.id)
-  const isOpening = part !== undefined && status === undefined
-  const isHere = status?.incomplete.includes(collection?.name ?? '') === false
+  const isOpening = part !== undefined && state === undefined
+  const isHere = state?.incomplete.includes(collection?.name ?? '') === false
   return (
     <span>
       {texts.title}{' '}

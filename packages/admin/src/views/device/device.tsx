@@ -81,10 +81,10 @@ function HeldTable({ isTouched }: { readonly isTouched: ReadonlySet<string> }): 
   return <DataTable label={texts.table} columns={columnsOf(remove)} rows={rows} keyOf={({ id }) => id} />
 }
 
-function stateOf({ status, syncedAt, isAway, error }: DeviceState, name: string): ReactNode {
-  const problem = error ?? (status?.state === 'failed' ? status.error : undefined)
+function stateOf({ state, syncedAt, isAway, error }: DeviceState, name: string): ReactNode {
+  const problem = error ?? (state?.status === 'failed' ? state.error : undefined)
   if (problem !== undefined) return texts.failed(problem instanceof Error ? problem.message : errorText(problem))
-  if (status?.incomplete.includes(name) !== false)
+  if (state?.incomplete.includes(name) !== false)
     return (
       <>
         <span className="spinner" aria-hidden="true" /> {texts.loading}

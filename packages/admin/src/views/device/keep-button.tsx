@@ -44,9 +44,9 @@ export function KeepButton(props: KeepProps): ReactNode {
 
 /** A link to a collection: its progress, then its size. */
 function HeldLink({ name }: { readonly name: string }): ReactNode {
-  const { status } = useDevice()
+  const { state } = useDevice()
   const size = useSizes().get(name)
-  const isWhole = status?.incomplete.includes(name) === false
+  const isWhole = state?.incomplete.includes(name) === false
   const count = size === undefined ? '' : numberText(size.records)
   const bytes = size?.bytes === undefined ? '' : `, ${bytesText(size.bytes)}`
   return (

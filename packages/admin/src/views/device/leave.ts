@@ -9,7 +9,7 @@ const { leave: texts } = DEVICE.away
 
 /** False: writes wait, and the superuser wants to keep them. */
 export async function isLeft(): Promise<boolean> {
-  const { unsent = 0, rejected = 0 } = device.get().status ?? {}
+  const { unsent = 0, rejected = 0 } = device.get().state ?? {}
   const question = { title: texts.title, text: texts.text(unsent, rejected), yes: texts.yes, isDanger: true }
   if (unsent + rejected > 0 && !(await confirm(question))) return false
   await wipe({ discard: unsent + rejected > 0 }).catch(reportError)

@@ -15,7 +15,7 @@ interface Writes {
 const NOTHING: Writes = { waiting: [], rejected: [] }
 
 export function useWrites(): Writes {
-  const { replica, status } = useDevice()
+  const { replica, state } = useDevice()
   const [writes, setWrites] = useState(NOTHING)
   useEffect(() => {
     if (replica === undefined) return setWrites(NOTHING)
@@ -28,8 +28,8 @@ export function useWrites(): Writes {
     return () => {
       isOver = true
     }
-    // Each change of them is another status.
-  }, [replica, status])
+    // Each change of them is another state.
+  }, [replica, state])
   return writes
 }
 

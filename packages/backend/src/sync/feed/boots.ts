@@ -32,7 +32,7 @@ export class Boots {
     this.#stored = stored
     this.#boots = boots
     // Other servers add theirs.
-    this.#stopListening = database.onChange(({ collections }) => {
+    this.#stopListening = database.subscribe(({ collections }) => {
       if (collections.has(BOOTS_COLLECTION)) void this.#read().catch(() => {})
     })
   }

@@ -12,7 +12,7 @@ interface NoteRulesParts {
 /** Until the definitions are closed. */
 export function noteRules({ definitions, logs }: NoteRulesParts): void {
   let known = rulesOf(definitions)
-  definitions.onChange(() => {
+  definitions.subscribe(() => {
     const before = known
     known = rulesOf(definitions)
     for (const [id, rule] of known)

@@ -44,7 +44,7 @@ export function newestCommit(database: Database): number {
   return snapshot.sequence
 }
 
-/** Resolves when the listeners of `onChange` have heard of all commits that the handle has seen. */
+/** Resolves when the listeners of `subscribe` have heard of all commits that the handle has seen. */
 export function listenersHaveHeard(database: Database): Promise<void> {
   return database.heard()
 }

@@ -3,6 +3,7 @@
  * first use.
  */
 import { loadedModule } from '../../base/lazy-module.ts'
+import { checkListener } from '../../base/options.ts'
 import type {
   ReplicationEvent,
   ReplicationPart,
@@ -100,13 +101,13 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
   }
 
   /**
-   * The function returned ends it.
+   * Calls back with each event from now on. The function returned ends it.
    *
    * @example
    * const stop = sync.subscribe((event) => show(event.type))
-   * stop()
    */
   subscribe(listener: (event: ReplicationEvent) => void): () => void {
+    checkListener(listener)
     const own = (event: ReplicationEvent): void => listener(event)
     this.#state.listeners.add(own)
     return () => void this.#state.listeners.delete(own)

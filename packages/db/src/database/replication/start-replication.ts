@@ -172,7 +172,7 @@ function controlOf(state: ReplicationState, tab: OneTab, listeners: Set<() => vo
     get cancelled() {
       return state.cancelled
     },
-    onChange(listener) {
+    subscribe(listener) {
       // A function of its own, so that one listener that is added twice is called twice.
       const own = (): void => listener()
       listeners.add(own)
@@ -360,7 +360,7 @@ function browserNetwork(): NetworkStatus | undefined {
   if (typeof globalThis.addEventListener !== 'function') return undefined
   return {
     isOnline: () => navigator.onLine,
-    onChange: (listener) => {
+    subscribe: (listener) => {
       for (const event of ['online', 'offline']) globalThis.addEventListener(event, listener)
       return () => {
         for (const event of ['online', 'offline']) globalThis.removeEventListener(event, listener)

@@ -1,8 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The public classes of live queries and live counts. The code that runs them is loaded with the first one. */
 import { makeDisposable } from '../../base/async.ts'
-import { badArgument } from '../../base/options.ts'
-import type { LiveHost, LiveRequest, LiveState, LiveStatus, LiveUpdate, LiveWork, Subscriber } from './live-types.ts'
+import { checkListener } from '../../base/options.ts'
+import type {
+  LiveHost,
+  LiveRequest,
+  LiveState,
+  LiveStatus,
+  LiveUpdate,
+  LiveWork,
+  SubscribeOptions,
+} from './live-types.ts'
 import type { CountRow } from './held-count.ts'
 
 /**
@@ -48,26 +56,19 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
   }
 
   /**
-   * Calls back with the rows that there are, in a moment, then once for each commit that changes them. `onEnd` is called
-   * when nothing more will come: with an error if that is why. The function returned ends the subscription, not the query.
+   * Calls back with the rows, soon, then once for each commit that changes them. The function returned ends that, not the query.
    *
    * @example
    * const live = query.live()
    * const stop = live.subscribe(({ rows }) => render(rows))
-   * stop()
    */
-  subscribe(listener: (update: LiveUpdate<Row>) => void, onEnd?: (error: unknown) => void): () => void {
-    if (typeof listener !== 'function') throw badArgument('subscribe()', 'listener must be a function', listener)
+  subscribe(listener: (update: LiveUpdate<Row>) => void, { onEnd }: SubscribeOptions = {}): () => void {
+    checkListener(listener)
     let stop: (() => void) | undefined
     let stopped = false
-    const subscriber: Subscriber = { update: listener as unknown as Subscriber['update'], end: onEnd }
     this.#work.then(
-      (work) => {
-        if (!stopped) stop = work.subscribe(subscriber)
-      },
-      (error: unknown) => {
-        if (!stopped) onEnd?.(error)
-      },
+      (work) => stopped || (stop = work.subscribe({ update: listener as never, onEnd })),
+      (error: unknown) => stopped || onEnd?.(error),
     )
     return () => {
       stopped = true
@@ -150,16 +151,14 @@ export class LiveCount implements AsyncIterable<number> {
   }
 
   /**
-   * Calls back with the count, in a moment, then once for each commit that changes it. `onEnd` is called when nothing more
-   * will come: with an error if that is why. The function returned ends the subscription, not the count.
+   * Calls back with the count, soon, then once for each commit that changes it. The function returned ends that, not the count.
    *
    * @example
    * const unread = messages.find({ read: false }).liveCount()
    * const stop = unread.subscribe((count) => show(count))
-   * stop()
    */
-  subscribe(listener: (count: number) => void, onEnd?: (error: unknown) => void): () => void {
-    return this.#rows.subscribe(listener as never, onEnd)
+  subscribe(listener: (count: number) => void, options?: SubscribeOptions): () => void {
+    return this.#rows.subscribe(listener as never, options)
   }
 
   /** The counts in a loop, as of a live query: commits that come while the loop is at work make one step. */

@@ -162,7 +162,7 @@ export class LiveRun implements LiveWork {
 
   subscribe(subscriber: Subscriber): () => void {
     if (this.#ended) {
-      tellListener(() => subscriber.end?.(this.#state.error))
+      tellListener(() => subscriber.onEnd?.(this.#state.error))
       return () => {}
     }
     const subscription = new Subscription(subscriber, this.#state, this.#updateBetween)

@@ -63,10 +63,15 @@ export interface LiveRequest {
   readonly counts?: true
 }
 
-export interface Subscriber {
+/** Options of `subscribe` of a live query or a live count. */
+export interface SubscribeOptions {
+  /** Called when nothing more will come: with an error if that is why. */
+  readonly onEnd?: ((error: unknown) => void) | undefined
+}
+
+export interface Subscriber extends SubscribeOptions {
   /** For a count: the number. */
   update(update: LiveUpdate<object> | number): void
-  end?: ((error: unknown) => void) | undefined
 }
 
 /** A live query at work. */

@@ -20,7 +20,7 @@ export class Subscription {
   }
 
   get hearsEnd(): boolean {
-    return this.#subscriber.end !== undefined
+    return this.#subscriber.onEnd !== undefined
   }
 
   flush(): void {
@@ -36,7 +36,7 @@ export class Subscription {
   }
 
   end(error: unknown): void {
-    if (!this.#stopped) tellListener(() => this.#subscriber.end?.(error))
+    if (!this.#stopped) tellListener(() => this.#subscriber.onEnd?.(error))
   }
 }
 

@@ -43,7 +43,7 @@ export interface DatabaseTab extends RandomWrites, FrozenWrites, LostStorage {
   count(): Promise<number>
   summary(): Promise<Summary>
   buildIndex(index: IndexInput): Promise<void>
-  /** Resolves when `onChange` has told of a commit of another handle that changed the row. */
+  /** Resolves when `subscribe` has told of a commit of another handle that changed the row. */
   hear(id: string): Promise<void>
   /** Starts to walk all rows; the first few are read. */
   beginWalk(): Promise<void>

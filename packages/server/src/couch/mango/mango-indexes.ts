@@ -21,7 +21,7 @@ export class MangoIndexes {
   constructor(database: Database, log: Pick<Logger, 'warn'>) {
     this.#database = database
     this.#log = log
-    this.#stopListening = database.onChange(({ collections }) => {
+    this.#stopListening = database.subscribe(({ collections }) => {
       for (const [name, { ids, dropped }] of collections) {
         if (dropped || ids === undefined || ids.some((id) => id.startsWith(PREFIX))) this.#settled.delete(name)
       }

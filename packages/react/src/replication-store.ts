@@ -1,8 +1,8 @@
 /** A store of the state of a replication: React's external store. It listens while the component is mounted. */
 import type { Database, Replication, ReplicationProgress, ReplicationStatus } from 'pannier'
 
-/** The result of `useSync`. */
-export interface SyncState {
+/** The result of `useReplication`. */
+export interface ReplicationState {
   /** 'idle' without a replication. */
   readonly status: ReplicationStatus | 'idle'
   /** Why it waits to try again, or has failed. */
@@ -13,17 +13,22 @@ export interface SyncState {
   readonly unsent: number | undefined
 }
 
-const IDLE: SyncState = Object.freeze({ status: 'idle', error: undefined, progress: undefined, unsent: undefined })
+const IDLE: ReplicationState = Object.freeze({
+  status: 'idle',
+  error: undefined,
+  progress: undefined,
+  unsent: undefined,
+})
 
-export class SyncStore {
-  readonly db: Pick<Database, 'onChange'>
+export class ReplicationStore {
+  readonly db: Pick<Database, 'subscribe'>
   readonly sync: Replication | undefined
-  #state: SyncState
+  #state: ReplicationState
   #counting = false
   /** Something has changed since the count under way began. */
   #isStale = false
 
-  constructor(db: Pick<Database, 'onChange'>, sync: Replication | undefined) {
+  constructor(db: Pick<Database, 'subscribe'>, sync: Replication | undefined) {
     this.db = db
     this.sync = sync
     this.#state = sync === undefined ? IDLE : stateOf(sync, undefined)
@@ -43,7 +48,7 @@ export class SyncStore {
       show(this.#state.unsent)
       void this.#count(sync, show)
     }
-    const stops = [sync.subscribe(changed), db.onChange(changed)]
+    const stops = [sync.subscribe(changed), db.subscribe(changed)]
     // Its end, which no event tells if it could not begin.
     sync.then(changed, changed)
     changed()
@@ -53,7 +58,7 @@ export class SyncStore {
     }
   }
 
-  readonly read = (): SyncState => this.#state
+  readonly read = (): ReplicationState => this.#state
 
   async #count(sync: Replication, show: (unsent: number | undefined) => void): Promise<void> {
     this.#isStale = true
@@ -68,10 +73,10 @@ export class SyncStore {
   }
 }
 
-function stateOf({ status, error, progress }: Replication, unsent: number | undefined): SyncState {
+function stateOf({ status, error, progress }: Replication, unsent: number | undefined): ReplicationState {
   return { status, error, progress, unsent }
 }
 
-function isSame(left: SyncState, right: SyncState): boolean {
-  return (Object.keys(left) as (keyof SyncState)[]).every((name) => left[name] === right[name])
+function isSame(left: ReplicationState, right: ReplicationState): boolean {
+  return (Object.keys(left) as (keyof ReplicationState)[]).every((name) => left[name] === right[name])
 }

@@ -5,10 +5,10 @@ import { open } from 'pannier'
 import type { NetworkStatus } from 'pannier/types'
 import { memory } from 'pannier/memory'
 import { expect, onTestFinished, test } from 'vitest'
-import { useSync } from '../src/index.ts'
-import { SyncStore } from '../src/sync-store.ts'
+import { useReplication } from '../src/index.ts'
+import { ReplicationStore } from '../src/replication-store.ts'
 
-const OFFLINE: NetworkStatus = { isOnline: () => false, onChange: () => () => {} }
+const OFFLINE: NetworkStatus = { isOnline: () => false, subscribe: () => () => {} }
 
 async function offline() {
   const db = await open('x', { storage: memory() })
@@ -23,7 +23,7 @@ async function offline() {
 
 test('status and unsent changes while there is no network', async () => {
   const { db, notes, sync } = await offline()
-  const store = new SyncStore(db, sync)
+  const store = new ReplicationStore(db, sync)
   const seen: (number | undefined)[] = []
   const stop = store.subscribe(() => seen.push(store.read().unsent))
   await expect.poll(() => store.read()).toMatchObject({ status: 'offline', unsent: 1 })
@@ -40,11 +40,11 @@ test('status and unsent changes while there is no network', async () => {
 
 test('the end, and a failure that no event tells', async () => {
   const { db, sync } = await offline()
-  const store = new SyncStore(db, sync)
+  const store = new ReplicationStore(db, sync)
   store.subscribe(() => {})
   sync.cancel()
   await expect.poll(() => store.read().status).toBe('cancelled')
-  const wrong = new SyncStore(db, db.sync('https://couch.test', { colections: [] } as never))
+  const wrong = new ReplicationStore(db, db.sync('https://couch.test', { colections: [] } as never))
   wrong.subscribe(() => {})
   await expect.poll(() => wrong.read().status).toBe('failed')
   expect(String(wrong.read().error)).toContain("did you mean 'collections'?")
@@ -53,7 +53,7 @@ test('the end, and a failure that no event tells', async () => {
 test('in a render on a server it only tells what is known', async () => {
   const { db, sync } = await offline()
   function Page(): ReactNode {
-    const [{ status }, none] = [useSync(db, sync), useSync(db, undefined)]
+    const [{ status }, none] = [useReplication(db, sync), useReplication(db, undefined)]
     return createElement('p', null, `${status} ${none.status} ${String(none.unsent)}`)
   }
   expect(renderToString(createElement(Page))).toMatch(/^<p>(active|offline) idle undefined<\/p>$/)
