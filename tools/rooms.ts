@@ -1,20 +1,19 @@
 /**
- * Counts what one call enters: files of packages/db/src, and named functions in them. It is one warm call on an SQLite file with one
- * index, measured by V8's precise coverage. `npm run rooms` prints the counts. `npm run rooms -- insert find` prints a table for
- * each, in the order in which functions are first entered. That order comes from another call, with a breakpoint in each function.
+ * Counts what one call enters: files of the packages, and named functions in them. It is one warm call, measured by V8's precise
+ * coverage. `npm run rooms` prints the counts beside their bars. `npm run rooms -- insert login` prints a table for each, in the order
+ * in which functions are first entered. That order comes from another call, with a breakpoint in each function.
  */
 import { Session, type Debugger, type Profiler } from 'node:inspector/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { root } from './checks/packages.ts'
-import { makeFolder } from './processes.ts'
+import { LIBRARY } from './rooms/library-walks.ts'
+import { SERVER } from './rooms/server-walks.ts'
+import type { Walks } from './rooms/walks.ts'
 
-const LIBRARY = pathToFileURL(join(root, 'packages/db/src/')).href
-/** Few enough that all are in the log: no page is read. */
-const DOCUMENTS = 100
-const WARM_CALLS = 50
-/** Goals for the number of files and functions. */
-const GOALS: Readonly<Record<string, string>> = { insert: '35 files / 150 functions', find: '35 files / 150 functions' }
+const PACKAGES = pathToFileURL(join(root, 'packages/')).href
+const isSource = (url: string): boolean => url.startsWith(PACKAGES) && /^[a-z]+\/src\//.test(url.slice(PACKAGES.length))
+const WARM_CALLS = 10
 
 interface Room {
   readonly scriptId: string
@@ -25,42 +24,29 @@ interface Room {
   readonly end: number
 }
 
-const { open } = await import('pannier')
-await using db = await open(join(makeFolder('rooms'), 'rooms.db'))
-const notes = db.collection<{ _id: string; day: number; text: string }>('notes', { indexes: ['day'] })
-let made = 0
-const note = (): { _id: string; day: number; text: string } => ({
-  _id: `n${made}`,
-  day: made++ % 100,
-  text: 'a note of a few words',
-})
-const WALKS: Readonly<Record<string, () => Promise<unknown>>> = {
-  insert: () => notes.insert(note()),
-  find: () =>
-    notes
-      .find({ day: { $gte: 50 } })
-      .sort('day')
-      .limit(5)
-      .toArray(),
-  get: () => notes.get('n7'),
-  update: () => notes.update('n7', (old) => ({ ...old, day: old.day + 1 })),
-}
-
 const session = new Session()
 session.connect()
-await notes.insert(Array.from({ length: DOCUMENTS }, note))
-await notes.ready()
 const chosen = process.argv.slice(2)
+const known = [LIBRARY, SERVER].flatMap(({ walks }) => Object.keys(walks))
 for (const name of chosen)
-  if (!Object.hasOwn(WALKS, name))
-    throw new Error(`rooms: a walk must be one of ${Object.keys(WALKS).join(', ')}, got ${name}`)
-for (const [name, walk] of Object.entries(WALKS)) {
-  const rooms = await roomsOf(walk)
-  const files = new Set(rooms.map(({ url }) => url))
-  const calls = rooms.reduce((sum, room) => sum + room.calls, 0)
-  const goal = GOALS[name] === undefined ? '' : ` (goal ${GOALS[name]})`
-  console.log(`${name}: ${files.size} files / ${rooms.length} functions / ${calls} calls${goal}`)
-  if (chosen.includes(name)) await printTable(rooms, walk)
+  if (!known.includes(name)) throw new Error(`rooms: a walk must be one of ${known.join(', ')}, got ${name}`)
+await measure(LIBRARY)
+await measure(SERVER)
+process.exit()
+
+async function measure<World>({ open, walks }: Walks<World>): Promise<void> {
+  const wanted = Object.entries(walks).filter(([name]) => chosen.length === 0 || chosen.includes(name))
+  if (wanted.length === 0) return
+  const world = await open()
+  for (const [name, { bar, run }] of wanted) {
+    const walk = (): Promise<unknown> => run(world)
+    const rooms = await roomsOf(walk)
+    const files = new Set(rooms.map(({ url }) => url))
+    const calls = rooms.reduce((sum, room) => sum + room.calls, 0)
+    const allowed = bar === undefined ? '' : ` (bar ${bar[0]} files / ${bar[1]} functions)`
+    console.log(`${name}: ${files.size} files / ${rooms.length} functions / ${calls} calls${allowed}`)
+    if (chosen.length > 0) await printTable(rooms, walk)
+  }
 }
 
 async function roomsOf(walk: () => Promise<unknown>): Promise<Room[]> {
@@ -73,7 +59,7 @@ async function roomsOf(walk: () => Promise<unknown>): Promise<Room[]> {
   const { result } = (await session.post('Profiler.takePreciseCoverage')) as Profiler.TakePreciseCoverageReturnType
   await session.post('Profiler.stopPreciseCoverage')
   return result.flatMap(({ scriptId, url, functions }) =>
-    url.startsWith(LIBRARY)
+    isSource(url)
       ? functions.flatMap(({ functionName: name, ranges: [range] }) =>
           name === '' || name.startsWith('<') || range === undefined || range.count === 0
             ? []
