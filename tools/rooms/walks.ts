@@ -1,8 +1,8 @@
 /** A call that `npm run rooms` measures. */
 export interface Walk<World> {
-  /** The files and functions that it may enter, beside the call itself. None: it is measured without a bar. */
+  /** The files and functions that the walk may enter. None: it is measured without a bar. */
   readonly bar?: readonly [files: number, functions: number]
-  /** The call, until its last effect. */
+  /** Runs the walk to its last effect, in the world of `open`. */
   readonly run: (world: World) => Promise<unknown>
 }
 
