@@ -10,7 +10,7 @@ const [url = ''] = process.argv.slice(2)
 const server = await createServer({
   storage: { storage: postgres(url), name: DATABASE },
   logger: false,
-  plugins: [pagePlugin(await bundlePage())],
+  http: { plugins: [pagePlugin(await bundlePage())] },
 })
 const listening = await server.listen({ host: LOOPBACK, port: 0 })
 process.stdout.write(`${new URL(listening).port}\n`)

@@ -2,11 +2,11 @@
  * The page as a part of the server: a handful of files from memory at `/_app/`, a path that no database can have. The server
  * listens on loopback, so it answers to visitors of this machine alone.
  */
-import type { ServerOptions } from '@pannier/server'
+import type { HttpOptions } from '@pannier/server'
 import type { Asset } from '../../tools/web/bundle.ts'
 import { pageHeaders } from '../../tools/web/loopback.ts'
 
-type Plugin = NonNullable<ServerOptions['plugins']>[number]
+type Plugin = NonNullable<HttpOptions['plugins']>[number]
 
 export const PAGE_PATH = '/_app/'
 /** `blob:`: photos come out of the page's own database. */

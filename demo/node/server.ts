@@ -39,7 +39,7 @@ export async function serve({ database, assets, port, superuser, prepare }: City
   const server = await createServer({
     database,
     logger: false,
-    plugins: [pagePlugin(assets)],
+    http: { plugins: [pagePlugin(assets)] },
     ...(superuser && { superuser }),
   })
   await openToAll(server)

@@ -24,6 +24,30 @@ export class ApiError extends ServiceError {
     constructor(status: number, message?: string, data?: ErrorData);
 }
 
+/** The application on the server: its code, its pages, and the key of its settings. */
+export interface ApplicationOptions {
+    /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
+    readonly hooks?: {
+        readonly dir: string;
+        readonly watch?: boolean;
+    };
+    /**
+     * A folder of migrations, which are applied before the server begins: whole, or with `storage` after a try in a copy. `automigrate`: each
+     * change of a collection writes a file there; false when left out.
+     */
+    readonly migrations?: {
+        readonly dir: string;
+        readonly automigrate?: boolean;
+    };
+    /**
+     * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: an unknown page is answered with
+     * `index.html` of the folder; true when left out.
+     */
+    readonly public?: PublicFilesOptions;
+    /** Encrypts the application's settings, which have secrets: 32 characters or more that nobody can guess. */
+    readonly settingsKey?: string;
+}
+
 /** How the server signs users in. */
 export interface AuthOptions {
     /** Sessions that are not used for so long end: 10 minutes when left out. */
@@ -86,6 +110,19 @@ export interface CollectionInput extends Partially<Omit<AuthDefinition, 'type' |
     readonly type?: Definition['type'];
     /** In their order. */
     readonly fields?: readonly FieldInput[];
+}
+
+/** CouchDB's API: what it keeps, replicates and shows. */
+export interface CouchOptions {
+    /**
+     * Databases that are made keep the content of revisions that were replaced, until they are compacted; false when left out. For one
+     * database: `PUT /{db}/_pannier/history`.
+     */
+    readonly history?: boolean;
+    /** With whom the server may replicate, and how persistently. */
+    readonly replicator?: ReplicatorOptions;
+    /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
+    readonly fauxton?: string;
 }
 
 /** The limits of a server that is given none. */
@@ -434,6 +471,16 @@ export interface Hooks<All extends CollectionTypes = AnyCollectionTypes> extends
     cronAdd(id: string, expression: string, run: () => unknown): void;
 }
 
+/** The HTTP server: its names, its certificate, and whose requests it takes. */
+export interface HttpOptions extends RequestOptions {
+    /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
+    readonly https?: HttpsOptions;
+    /** Session cookies for TLS only: where a proxy ends TLS. */
+    readonly secureCookies?: boolean;
+    /** Plugins of fastify. They are registered before the routes, after authentication. */
+    readonly plugins?: readonly FastifyPluginAsync[];
+}
+
 /** How a server comes to its certificate: from files, or by ACME. */
 export type HttpsOptions = CertificateFiles | AcmeOptions;
 
@@ -489,7 +536,7 @@ export interface PannierServer {
     /** The application backend: collections with fields and rules, accounts, settings. */
     readonly backend: Backend;
     /** The HTTP server, for more routes and for tests without a socket. */
-    readonly app: FastifyInstance;
+    readonly http: FastifyInstance;
     /** Loopback unless another host is named. Resolves with the URL. */
     listen(options?: ListenOptions): Promise<string>;
     /** Ends feeds, finishes the requests that run, then closes the database. Idempotent. */
@@ -554,6 +601,19 @@ export interface ReportParameter {
     readonly type: ParameterType;
     /** Used when a request has none. Without a default a request must give a value. */
     readonly default?: string | number | boolean | null;
+}
+
+/** Requests that the server takes: from whom, and to which names. */
+export interface RequestOptions {
+    /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
+    readonly trustProxy?: boolean | string | readonly string[];
+    /**
+     * Names of this server beside `localhost`, loopback addresses and the one it listens at: `couch.lan`, without a port. A request with
+     * another `Host` is refused with 403. When left out, a server that listens beyond loopback answers to any name.
+     */
+    readonly allowedHosts?: readonly string[];
+    /** Origins that pages may call from: `https://app.example.org`. None when left out. */
+    readonly corsOrigins?: readonly string[];
 }
 
 /**
@@ -694,13 +754,9 @@ export interface ServerLimits {
 }
 
 /** Options of `createServer`. */
-export interface ServerOptions extends AppOptions {
+export interface ServerOptions {
     /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
     readonly dir?: string;
-    /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
-    readonly encryption?: OpenOptions['encryption'];
-    /** Encrypts the application's settings, which have secrets: 32 characters or more that nobody can guess. */
-    readonly settingsKey?: string;
     /**
      * Instead of files in `dir`: where any number of servers keep one database, `{ storage: postgres(url) }`. `dir` then has what is this
      * server's alone: hooks, pages, backups without a bucket.
@@ -708,15 +764,10 @@ export interface ServerOptions extends AppOptions {
     readonly storage?: SharedStorage;
     /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
     readonly database?: Database;
-    /**
-     * Databases that are made keep the content of revisions that were replaced, until they are compacted; false when left out. For one
-     * database: `PUT /{db}/_pannier/history`.
-     */
-    readonly history?: boolean;
+    /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
+    readonly encryption?: OpenOptions['encryption'];
     /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
     readonly durability?: Durability;
-    /** Limits; those left out keep their defaults. */
-    readonly limits?: Partial<ServerLimits>;
     /**
      * `email:password` of a superuser, who then has this password: as `pannier superuser upsert` makes them. Without a superuser,
      * `server.backend.accounts.firstSuperuser` offers the link that makes the first one.
@@ -726,32 +777,18 @@ export interface ServerOptions extends AppOptions {
     readonly couchAdmin?: string;
     /** Settings of passwords, sessions and logins. */
     readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>;
-    /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
-    readonly https?: HttpsOptions;
-    /** Session cookies for TLS only: where a proxy ends TLS. */
-    readonly secureCookies?: boolean;
-    /** With whom the server may replicate, and how persistently. */
-    readonly replication?: ReplicatorOptions;
-    /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
-    readonly adminUi?: string;
-    /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
-    readonly hooks?: {
-        readonly dir: string;
-        readonly watch?: boolean;
-    };
-    /**
-     * A folder of migrations, which are applied before the server begins: whole, or with `storage` after a try in a copy. `automigrate`: each
-     * change of a collection writes a file there; false when left out.
-     */
-    readonly migrations?: {
-        readonly dir: string;
-        readonly automigrate?: boolean;
-    };
-    /**
-     * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: an unknown page is answered with
-     * `index.html` of the folder; true when left out.
-     */
-    readonly public?: PublicFilesOptions;
+    /** Names, certificate and plugins of the HTTP server. */
+    readonly http?: HttpOptions;
+    /** Limits; those left out keep their defaults. */
+    readonly limits?: Partial<ServerLimits>;
+    /** Hooks, migrations, pages and the key of the settings. */
+    readonly app?: ApplicationOptions;
+    /** Settings of CouchDB's API. */
+    readonly couch?: CouchOptions;
+    /** Guards are asked about every write of documents, after the server's own. */
+    readonly guards?: readonly WriteGuard[];
+    /** A pino logger, its options, or false for none. */
+    readonly logger?: Logger | LoggerOptions | false;
     /**
      * Is called when the server is of no use any more: close it, and make it again with the same options. Without it only the command
      * line restores backups.
@@ -759,10 +796,6 @@ export interface ServerOptions extends AppOptions {
     readonly onRestart?: (reason: RestartReason) => void;
     /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). Those of `database`, or the real ones, when left out. */
     readonly environment?: Environment;
-    /** Are asked about every write of documents, after the server's own. */
-    readonly guards?: readonly WriteGuard[];
-    /** Registered before the routes, after authentication. */
-    readonly plugins?: readonly FastifyPluginAsync[];
 }
 
 /** A refusal of the server, or a failure. */
@@ -915,23 +948,6 @@ interface AppCollections {
     isOpenTo(principal: Principal, name: string): boolean;
     /** Tells when that may have changed for anybody. The result ends it. */
     subscribeRules(listener: () => void): () => void;
-}
-
-/** The options of the HTTP server as such. */
-interface AppOptions {
-    /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
-    readonly trustProxy?: boolean | string | readonly string[];
-    /**
-     * Names of this server beside `localhost`, loopback addresses and the one it listens at: `couch.lan`, without a port. A request with
-     * another `Host` is refused with 403. When left out, a server that listens beyond loopback answers to any name.
-     */
-    readonly allowedHosts?: readonly string[];
-    /** Origins that pages may call from: `https://app.example.org`. None when left out. */
-    readonly corsOrigins?: readonly string[];
-    /** Speaks HTTPS. HTTP when left out. */
-    readonly https?: object;
-    /** A pino logger, its options, or false for none. */
-    readonly logger?: Logger | LoggerOptions | false;
 }
 
 /** Runs code of the operator around a write. `put` writes documents; gives an outcome for each that was to be written. */

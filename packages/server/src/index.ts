@@ -1,7 +1,15 @@
 /** `@pannier/server`: a Pannier database behind PocketBase's REST and CouchDB's HTTP API. */
 export { createServer } from './server.ts'
 export type { ListenOptions, PannierServer } from './server.ts'
-export type { RestartReason, ServerOptions, SharedStorage } from './server-options.ts'
+export type {
+  ApplicationOptions,
+  CouchOptions,
+  HttpOptions,
+  RestartReason,
+  ServerOptions,
+  SharedStorage,
+} from './server-options.ts'
+export type { RequestOptions } from './http/app.ts'
 export type { AuthOptions } from './auth/auth.ts'
 export type { AcmeOptions, CertificateFiles, HttpsOptions } from './tls/https-options.ts'
 export type { Needs } from './http/declarations.ts'

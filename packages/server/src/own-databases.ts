@@ -72,9 +72,10 @@ class InFolder implements OwnDatabases {
       await completeRestore(dir, () => forgetSigningKey(dir))
     }
     await cleanCopies(dir)
-    if (options.migrations !== undefined) {
-      const folder = resolve(options.migrations.dir)
-      await migrateUp({ ...options, path: join(dir, FILE_NAME), folder })
+    const { migrations, ...app } = options.app ?? {}
+    if (migrations !== undefined) {
+      const folder = resolve(migrations.dir)
+      await migrateUp({ ...options, ...app, path: join(dir, FILE_NAME), folder })
     }
     const database = await openFile(options, FILE_NAME)
     try {
@@ -134,9 +135,9 @@ class InStorage implements OwnDatabases {
       // The others wait: one applies what is pending.
       await fleet.exclusively('start', async () => {
         await checkFormat(database)
-        const { migrations } = options
+        const { migrations, ...app } = options.app ?? {}
         if (migrations !== undefined)
-          await migrateShared(database, fleet, { ...options, folder: resolve(migrations.dir) })
+          await migrateShared(database, fleet, { ...options, ...app, folder: resolve(migrations.dir) })
       })
       // As durable as the data: a failover that loses nothing of them ends no server.
       const logs = await open(sharedNames(name)['auxiliary.db'], { ...own, durability, environment })

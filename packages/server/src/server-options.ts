@@ -1,5 +1,6 @@
 /** The options of `createServer()`, and their checks. */
 import type { FastifyPluginAsync } from 'fastify'
+import type { Logger, LoggerOptions } from 'pino'
 import { badArgument, checkOptions } from 'pannier/internal'
 import type { Database, OpenOptions } from 'pannier'
 import type { Durability, Environment } from 'pannier/types'
@@ -7,7 +8,7 @@ import type { OptionNames } from 'pannier/internal'
 import type { DatabaseStorage } from 'pannier/storage'
 import type { AuthOptions } from './auth/auth.ts'
 import { LOGIN_LIMITS } from './auth/login-limiter.ts'
-import type { AppOptions } from './http/app.ts'
+import type { RequestOptions } from './http/app.ts'
 import type { PublicFilesOptions } from './http/public-files.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
 import type { ServerLimits } from './http/server-limits.ts'
@@ -33,47 +34,18 @@ export interface SharedStorage {
   readonly isRestored?: boolean
 }
 
-/** Options of `createServer`. */
-export interface ServerOptions extends AppOptions {
-  /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
-  readonly dir?: string
-  /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
-  readonly encryption?: OpenOptions['encryption']
-  /** Encrypts the application's settings, which have secrets: 32 characters or more that nobody can guess. */
-  readonly settingsKey?: string
-  /**
-   * Instead of files in `dir`: where any number of servers keep one database, `{ storage: postgres(url) }`. `dir` then has what is this
-   * server's alone: hooks, pages, backups without a bucket.
-   */
-  readonly storage?: SharedStorage
-  /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
-  readonly database?: Database
-  /**
-   * Databases that are made keep the content of revisions that were replaced, until they are compacted; false when left out. For one
-   * database: `PUT /{db}/_pannier/history`.
-   */
-  readonly history?: boolean
-  /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
-  readonly durability?: Durability
-  /** Limits; those left out keep their defaults. */
-  readonly limits?: Partial<ServerLimits>
-  /**
-   * `email:password` of a superuser, who then has this password: as `pannier superuser upsert` makes them. Without a superuser,
-   * `server.backend.accounts.firstSuperuser` offers the link that makes the first one.
-   */
-  readonly superuser?: string
-  /** `name:password` of a server admin, who then has this password. CouchDB's door alone knows server admins. */
-  readonly couchAdmin?: string
-  /** Settings of passwords, sessions and logins. */
-  readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>
+/** The HTTP server: its names, its certificate, and whose requests it takes. */
+export interface HttpOptions extends RequestOptions {
   /** Speaks HTTPS, with a certificate in files or with one that the server gets by ACME. HTTP when left out. */
   readonly https?: HttpsOptions
   /** Session cookies for TLS only: where a proxy ends TLS. */
   readonly secureCookies?: boolean
-  /** With whom the server may replicate, and how persistently. */
-  readonly replication?: ReplicatorOptions
-  /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
-  readonly adminUi?: string
+  /** Plugins of fastify. They are registered before the routes, after authentication. */
+  readonly plugins?: readonly FastifyPluginAsync[]
+}
+
+/** The application on the server: its code, its pages, and the key of its settings. */
+export interface ApplicationOptions {
   /** A folder of hooks, TypeScript or JavaScript. `watch`: they are loaded again when a file changes; true when left out. */
   readonly hooks?: { readonly dir: string; readonly watch?: boolean }
   /**
@@ -86,6 +58,59 @@ export interface ServerOptions extends AppOptions {
    * `index.html` of the folder; true when left out.
    */
   readonly public?: PublicFilesOptions
+  /** Encrypts the application's settings, which have secrets: 32 characters or more that nobody can guess. */
+  readonly settingsKey?: string
+}
+
+/** CouchDB's API: what it keeps, replicates and shows. */
+export interface CouchOptions {
+  /**
+   * Databases that are made keep the content of revisions that were replaced, until they are compacted; false when left out. For one
+   * database: `PUT /{db}/_pannier/history`.
+   */
+  readonly history?: boolean
+  /** With whom the server may replicate, and how persistently. */
+  readonly replicator?: ReplicatorOptions
+  /** A folder that is served at `/_utils`: the built pages of Fauxton. Anybody may read what is in it. */
+  readonly fauxton?: string
+}
+
+/** Options of `createServer`. */
+export interface ServerOptions {
+  /** Where `pannier.sqlite` and the key of its sessions are; made if need be, for this account alone. */
+  readonly dir?: string
+  /**
+   * Instead of files in `dir`: where any number of servers keep one database, `{ storage: postgres(url) }`. `dir` then has what is this
+   * server's alone: hooks, pages, backups without a bucket.
+   */
+  readonly storage?: SharedStorage
+  /** An open database instead, which stays open when the server is closed. Sessions end with the server then. */
+  readonly database?: Database
+  /** With `dir`: encrypts a new database file, and opens one that is encrypted. As for `open` of the library. */
+  readonly encryption?: OpenOptions['encryption']
+  /** 'strict': what was answered survives a loss of power as well; by default the end of the process. */
+  readonly durability?: Durability
+  /**
+   * `email:password` of a superuser, who then has this password: as `pannier superuser upsert` makes them. Without a superuser,
+   * `server.backend.accounts.firstSuperuser` offers the link that makes the first one.
+   */
+  readonly superuser?: string
+  /** `name:password` of a server admin, who then has this password. CouchDB's door alone knows server admins. */
+  readonly couchAdmin?: string
+  /** Settings of passwords, sessions and logins. */
+  readonly auth?: Omit<AuthOptions, 'corsOrigins' | 'secureCookies'>
+  /** Names, certificate and plugins of the HTTP server. */
+  readonly http?: HttpOptions
+  /** Limits; those left out keep their defaults. */
+  readonly limits?: Partial<ServerLimits>
+  /** Hooks, migrations, pages and the key of the settings. */
+  readonly app?: ApplicationOptions
+  /** Settings of CouchDB's API. */
+  readonly couch?: CouchOptions
+  /** Guards are asked about every write of documents, after the server's own. */
+  readonly guards?: readonly WriteGuard[]
+  /** A pino logger, its options, or false for none. */
+  readonly logger?: Logger | LoggerOptions | false
   /**
    * Is called when the server is of no use any more: close it, and make it again with the same options. Without it only the command
    * line restores backups.
@@ -93,10 +118,6 @@ export interface ServerOptions extends AppOptions {
   readonly onRestart?: (reason: RestartReason) => void
   /** Clock, timers and chance, for tests (`virtualEnvironment` of `pannier/testing`). Those of `database`, or the real ones, when left out. */
   readonly environment?: Environment
-  /** Are asked about every write of documents, after the server's own. */
-  readonly guards?: readonly WriteGuard[]
-  /** Registered before the routes, after authentication. */
-  readonly plugins?: readonly FastifyPluginAsync[]
 }
 
 /** With all that the server chooses itself. */
@@ -104,32 +125,34 @@ export type ChosenOptions = ServerOptions & Required<Pick<ServerOptions, 'enviro
 
 const SERVER_OPTIONS: OptionNames<ServerOptions> = {
   dir: true,
-  encryption: true,
-  settingsKey: true,
-  database: true,
   storage: true,
+  database: true,
+  encryption: true,
   durability: true,
-  history: true,
-  limits: true,
   superuser: true,
   couchAdmin: true,
   auth: true,
-  https: true,
-  secureCookies: true,
-  trustProxy: true,
-  corsOrigins: true,
-  allowedHosts: true,
-  replication: true,
-  adminUi: true,
-  public: true,
-  migrations: true,
+  http: true,
+  limits: true,
+  app: true,
+  couch: true,
+  guards: true,
+  logger: true,
   onRestart: true,
   environment: true,
-  logger: true,
-  guards: true,
-  hooks: true,
+}
+
+const HTTP_OPTIONS: OptionNames<HttpOptions> = {
+  https: true,
+  trustProxy: true,
+  allowedHosts: true,
+  corsOrigins: true,
+  secureCookies: true,
   plugins: true,
 }
+
+const APP_OPTIONS: OptionNames<ApplicationOptions> = { hooks: true, migrations: true, public: true, settingsKey: true }
+const COUCH_OPTIONS: OptionNames<CouchOptions> = { history: true, replicator: true, fauxton: true }
 
 const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
   sessionMsMax: true,
@@ -140,7 +163,7 @@ const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
   hashLimits: true,
 }
 
-const REPLICATION_OPTIONS: OptionNames<ReplicatorOptions> = {
+const REPLICATOR_OPTIONS: OptionNames<ReplicatorOptions> = {
   hosts: true,
   runningMax: true,
   turnMs: true,
@@ -153,24 +176,40 @@ const REPLICATION_OPTIONS: OptionNames<ReplicatorOptions> = {
 /** Throws a TypeError that names an unknown option. */
 export function checkServerOptions(options: ServerOptions): void {
   checkOptions('createServer()', options, SERVER_OPTIONS)
-  const { limits = {}, auth = {}, replication = {}, migrations, public: pages, https } = options
-  checkOptions('createServer(): limits', limits, DEFAULT_LIMITS)
-  if (options.storage !== undefined) checkShared(options)
-  checkOptions('createServer(): auth', auth, AUTH_OPTIONS)
-  checkOptions('createServer(): auth.loginLimits', auth.loginLimits ?? {}, LOGIN_LIMITS)
-  checkOptions('createServer(): auth.hashLimits', auth.hashLimits ?? {}, HASH_QUEUE_LIMITS)
-  if (https !== undefined) checkHttps(https)
-  checkOptions('createServer(): replication', replication, REPLICATION_OPTIONS)
-  if (migrations !== undefined) checkOptions('createServer(): migrations', migrations, { dir: true, automigrate: true })
-  if (pages !== undefined) checkOptions('createServer(): public', pages, { dir: true, indexFallback: true })
+  const { limits = {}, auth = {}, http = {}, app = {}, couch = {}, storage } = options
+  const groups: readonly (readonly [
+    name: string,
+    given: object | undefined,
+    known: Readonly<Record<string, unknown>>,
+  ])[] = [
+    ['limits', limits, DEFAULT_LIMITS as never],
+    ['auth', auth, AUTH_OPTIONS],
+    ['auth.loginLimits', auth.loginLimits, LOGIN_LIMITS as never],
+    ['auth.hashLimits', auth.hashLimits, HASH_QUEUE_LIMITS as never],
+    ['http', http, HTTP_OPTIONS],
+    ['app', app, APP_OPTIONS],
+    ['app.hooks', app.hooks, { dir: true, watch: true }],
+    ['app.migrations', app.migrations, { dir: true, automigrate: true }],
+    ['app.public', app.public, { dir: true, indexFallback: true }],
+    ['couch', couch, COUCH_OPTIONS],
+    ['couch.replicator', couch.replicator, REPLICATOR_OPTIONS],
+  ]
+  for (const [name, given = {}, known] of groups) checkOptions(`createServer(): ${name}`, given, known)
+  if (storage !== undefined) checkShared(options)
+  if (http.https !== undefined) checkHttps(http.https)
 }
 
 const SHARED: OptionNames<SharedStorage> = { storage: true, name: true, isRestored: true }
 
 /** Refuses options for a storage that several servers share: work in files of one server can't be shared. */
-function checkShared({ storage, https, database }: ServerOptions): void {
+function checkShared({ storage, http, database }: ServerOptions): void {
   checkOptions('createServer(): storage', storage!, SHARED)
   if (database !== undefined) throw badArgument('createServer()', 'storage and database exclude each other', 'both')
+  const https = http?.https
   if (https !== undefined && 'names' in https)
-    throw badArgument('createServer()', 'https with names is for one server: with storage end TLS before them', https)
+    throw badArgument(
+      'createServer()',
+      'http.https with names is for one server: with storage end TLS before them',
+      https,
+    )
 }

@@ -16,7 +16,7 @@ import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { newSigningKey } from './auth/signing-key.ts'
 import { endBranches } from './auth/users-guard.ts'
-import { adminUiRoutes } from './couch/admin-ui-routes.ts'
+import { fauxtonRoutes } from './couch/fauxton-routes.ts'
 import { attachmentRoutes } from './couch/attachment-routes.ts'
 import { bulkGetRoutes } from './couch/bulk-get.ts'
 import { bulkRoutes } from './couch/bulk-routes.ts'
@@ -106,7 +106,7 @@ export interface PannierServer {
   /** The application backend: collections with fields and rules, accounts, settings. */
   readonly backend: Backend
   /** The HTTP server, for more routes and for tests without a socket. */
-  readonly app: FastifyInstance
+  readonly http: FastifyInstance
   /** Loopback unless another host is named. Resolves with the URL. */
   listen(options?: ListenOptions): Promise<string>
   /** Ends feeds, finishes the requests that run, then closes the database. Idempotent. */
@@ -200,7 +200,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   keepContext(app, context)
   await addRoutes(app, { context, databases, backend }, options)
   const hooks = await addRest(app, { context, backend, routes }, options)
-  const replicator = openReplicator(app, { ...context, database, fleet, databases, state }, options.replication)
+  const replicator = openReplicator(app, { ...context, database, fleet, databases, state }, options.couch?.replicator)
   addFigures(context, { database, backend, replicator })
   refuseRest()
   await app.ready()
@@ -223,7 +223,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
     database,
     gateway: context.gateway,
     backend,
-    app,
+    http: app,
     listen: async (listening) => (url = await listenAt(app, tls, listening)),
     close: () => (closed ??= close()),
   }
@@ -243,19 +243,25 @@ async function openApp(
   metrics: Metrics,
   routes: RouteTable,
 ): Promise<{ readonly app: FastifyInstance; readonly tls: Tls | undefined }> {
-  const { https, allowedHosts = [] } = options
+  const { environment, dir, logger, http = {} } = options
+  const { https, allowedHosts = [] } = http
   const ownNames = https === undefined || isFiles(https) ? [] : https.names
-  const named = { ...options, allowedHosts: [...allowedHosts, ...ownNames] }
+  const named = {
+    ...http,
+    environment,
+    allowedHosts: [...allowedHosts, ...ownNames],
+    ...(logger !== undefined && { logger }),
+  }
   const app = await createApp(named, limits, metrics, (method, url) => routes.claims(method, url))
   if (options.database === undefined) await keepPrivate(options, app.log)
-  return { app, tls: await openTls(app, options) }
+  return { app, tls: await openTls(app, { https, dir }) }
 }
 
 /** PocketBase's API with the hooks of the operator, if there is a folder of them. @throws HookFileError */
 async function addRest(
   app: FastifyInstance,
   parts: { readonly context: ServerContext; readonly backend: Backend; readonly routes: RouteTable },
-  { environment, dir: dataFolder, hooks, corsOrigins = [] }: ChosenOptions,
+  { environment, dir: dataFolder, app: { hooks } = {}, http: { corsOrigins = [] } = {} }: ChosenOptions,
 ): Promise<HookFolder | undefined> {
   const { context, backend, routes } = parts
   const { bodies, limits, isReady } = context
@@ -318,9 +324,10 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   }
   const pictures = guardedFetch(new AddressRules(), { followsRedirects: true })
   const fetchPublic = (from: string, signal: AbortSignal): Promise<Response> => pictures.fetch(from, { signal })
-  const key = options.settingsKey !== undefined && { settingsKey: options.settingsKey }
+  const { settingsKey, migrations } = options.app ?? {}
+  const key = settingsKey !== undefined && { settingsKey }
   const own = logs && { logs, backups: { ...backupHostOf(options), ...key } }
-  const automigrate = options.migrations?.automigrate === true && { automigrate: resolve(options.migrations.dir) }
+  const automigrate = migrations?.automigrate === true && { automigrate: resolve(migrations.dir) }
   const backend = await openBackend(database, {
     environment,
     fleet,
@@ -338,7 +345,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   })
   const databases = new Databases(database, state, {
     quota,
-    history: options.history,
+    history: options.couch?.history,
     app: backend.collections,
   })
   for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
@@ -434,7 +441,7 @@ interface Routed {
 async function addRoutes(
   app: FastifyInstance,
   { context, databases, backend }: Routed,
-  { plugins = [], adminUi, public: pages }: ServerOptions,
+  { http: { plugins = [] } = {}, couch: { fauxton } = {}, app: { public: pages } = {} }: ServerOptions,
 ): Promise<void> {
   if (pages !== undefined) await servePublicFiles(app, pages, (name) => databases.has(name))
   await app.register(authPlugin(context.auth))
@@ -442,7 +449,7 @@ async function addRoutes(
   for (const plugin of plugins) await app.register(plugin)
   for (const routes of ROUTES) routes(app, context)
   adminPage(app)
-  if (adminUi !== undefined) (await adminUiRoutes(adminUi))(app, context)
+  if (fauxton !== undefined) (await fauxtonRoutes(fauxton))(app, context)
 }
 
 async function openAuth(
@@ -450,7 +457,7 @@ async function openAuth(
     readonly databases: Databases
   },
   signingKey: Buffer,
-  { auth, corsOrigins, secureCookies }: ServerOptions,
+  { auth, http: { corsOrigins, secureCookies } = {} }: ServerOptions,
 ): Promise<Auth> {
   const { databases, ...shared } = parts
   const users = await databases.get(USERS_DATABASE)

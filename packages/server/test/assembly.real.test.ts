@@ -40,7 +40,7 @@ let running: TestServer
 let url: string
 
 beforeAll(async () => {
-  running = await startServer({ plugins: [recordRoutes] })
+  running = await startServer({ http: { plugins: [recordRoutes] } })
   url = running.url
   for (const name of ['ann', 'bob'])
     await send(url, `PUT /_users/org.couchdb.user:${name}`, {
@@ -145,7 +145,7 @@ test('row 44: feeds end when their reader may not read on, and only theirs', asy
     return text
   }
   const feeds = [watch('ann', ANN), watch('bob', BOB), watch('admin')]
-  await until(() => contextOf(running.server.app).feeds.count === 3)
+  await until(() => contextOf(running.server.http).feeds.count === 3)
   await send(url, 'PUT /db/_security', { admins: { names: ['bob'] }, members: { names: ['somebody'] } })
   expect(await feeds[0]).toContain('"last_seq"')
   expect(isOpen).toEqual({ ann: false, bob: true, admin: true })
@@ -154,10 +154,10 @@ test('row 44: feeds end when their reader may not read on, and only theirs', asy
   await feeds[1]
   expect(isOpen.admin).toBe(true)
   const updates = send(url, 'GET /_db_updates?feed=continuous&since=now&heartbeat=100')
-  await until(() => contextOf(running.server.app).feeds.count === 2)
-  await contextOf(running.server.app).auth.accounts.setAdmin('admin', ADMIN_PASSWORD)
+  await until(() => contextOf(running.server.http).feeds.count === 2)
+  await contextOf(running.server.http).auth.accounts.setAdmin('admin', ADMIN_PASSWORD)
   await Promise.all([feeds[2], updates])
-  await until(() => contextOf(running.server.app).feeds.count === 0)
+  await until(() => contextOf(running.server.http).feeds.count === 0)
 })
 
 test('a server without an admin is closed at both doors; the superuser that is made is the admin of both', async () => {
@@ -225,7 +225,7 @@ test('behind a proxy: its word counts only if it is trusted', async () => {
     'x-forwarded-host': 'db.example.org',
     origin: 'https://db.example.org',
   }
-  const trusting = await startServer({ trustProxy: true })
+  const trusting = await startServer({ http: { trustProxy: true } })
   const inside = await send(trusting.url, 'POST /_session', login, { ...headers, ...STRANGER })
   expect([inside.status, inside.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('Secure')])
   await trusting.close()
@@ -236,7 +236,7 @@ test('behind a proxy: its word counts only if it is trusted', async () => {
 
 test('pages of origins that CORS allows may write, others may not', async () => {
   const origin = 'https://app.example.org'
-  const other = await startServer({ corsOrigins: [origin] })
+  const other = await startServer({ http: { corsOrigins: [origin] } })
   expect((await send(other.url, 'PUT /db', undefined, { origin })).status).toBe(201)
   expect((await send(other.url, 'PUT /dc', undefined, { origin: 'https://evil.example.org' })).status).toBe(403)
   await other.close()
@@ -288,7 +288,7 @@ test('pages of a folder at /_utils, and nothing beside them', async () => {
   await writeFile(join(folder, 'secret'), 'the secret')
   await symlink(join(folder, 'secret'), join(folder, 'pages/link'))
   await symlink(folder, join(folder, 'pages/up'))
-  const other = await startServer({ adminUi: join(folder, 'pages') })
+  const other = await startServer({ couch: { fauxton: join(folder, 'pages') } })
   const page = await send(other.url, 'GET /_utils/', undefined, STRANGER)
   expect([page.status, page.text]).toEqual([200, '<h1>Pages</h1>'])
   expect(page.headers.get('content-security-policy')).toContain("script-src 'self';")
@@ -316,7 +316,7 @@ test('pages of a folder at /_utils, and nothing beside them', async () => {
     await sendRaw(other.url, 'GET /_utils/../secret HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'),
   ).not.toContain('the secret')
   await other.close()
-  await expect(startServer({ adminUi: join(folder, 'none') })).rejects.toThrow('ENOENT')
+  await expect(startServer({ couch: { fauxton: join(folder, 'none') } })).rejects.toThrow('ENOENT')
   await rm(folder, { recursive: true })
 })
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
       documentBytesMax: 2 * MEBIBYTE,
       attachmentBytesMax: 4 * MEBIBYTE,
     },
-    corsOrigins: ['https://app.example.org'],
+    http: { corsOrigins: ['https://app.example.org'] },
   })
   url = running.url
   await send(url, 'PUT /db')
@@ -647,7 +647,7 @@ test('row 52: a reader that does not read takes no memory, and is forgotten when
     socket.pause()
     return socket
   })
-  const { feeds: open } = contextOf(running.server.app)
+  const { feeds: open } = contextOf(running.server.http)
   await clock.idle()
   expect(open.count).toBe(sockets.length)
   for (let turn = 0; turn < 10; turn++) await send(url, 'GET /wide')
@@ -659,7 +659,7 @@ test('row 52: a reader that does not read takes no memory, and is forgotten when
 })
 
 test('row 52: after many feeds that were opened and left nobody listens', async () => {
-  const { feeds, updates } = contextOf(running.server.app)
+  const { feeds, updates } = contextOf(running.server.http)
   for (let round = 0; round < 5; round++) {
     const leaving = Array.from({ length: 40 }, async (_, at) => {
       const controller = new AbortController()

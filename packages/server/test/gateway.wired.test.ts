@@ -228,7 +228,7 @@ test('a route of a database that forgets what it needs shows nothing to a strang
       for (const method of [route.method].flat()) routes.push({ method, url: route.url })
     })
   })
-  const server = await start({ plugins: [forgetful] })
+  const server = await start({ http: { plugins: [forgetful] } })
   const { url } = server
   await send(url, 'PUT /db/x', { secret: 'the secret' })
   await addUser(server, 'secret')

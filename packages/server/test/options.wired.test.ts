@@ -9,14 +9,18 @@ import { createServer, SYSTEM } from '../src/index.ts'
 import { startServer } from './test-server.ts'
 
 const WRONG: readonly (readonly [meant: string, options: object])[] = [
-  ['corsOrigins', { corsOrigin: ['https://app.example.org'] }],
+  ['superuser', { superusr: 'root@example.org:password' }],
+  ['corsOrigins', { http: { corsOrigin: ['https://app.example.org'] } }],
   ['requestBytesMax', { limits: { requestByteMax: 5 } }],
   ['sessionMsMax', { auth: { sessionsMsMax: 5 } }],
   ['nameMax', { auth: { loginLimits: { namesMax: 5 } } }],
   ['waitingMax', { auth: { hashLimits: { waitngMax: 5 } } }],
-  ['runningMax', { replication: { runingMax: 5 } }],
-  ['automigrate', { migrations: { dir: 'x', automigrat: true } }],
-  ['indexFallback', { public: { dir: 'x', indexFalback: true } }],
+  ['settingsKey', { app: { settingKey: 'x' } }],
+  ['watch', { app: { hooks: { dir: 'x', wach: true } } }],
+  ['fauxton', { couch: { fauxtn: 'x' } }],
+  ['runningMax', { couch: { replicator: { runingMax: 5 } } }],
+  ['automigrate', { app: { migrations: { dir: 'x', automigrat: true } } }],
+  ['indexFallback', { app: { public: { dir: 'x', indexFalback: true } } }],
 ]
 
 test('what takes options is in this file', () => {

@@ -14,10 +14,10 @@ const SUBJECT = 'The server has caught an error at the last moment'
 
 /** Until the function that it gives is called. `print` shows it to the operator, too. */
 export function catchUncaught(
-  { backend, app }: Pick<PannierServer, 'backend' | 'app'>,
+  { backend, http }: Pick<PannierServer, 'backend' | 'http'>,
   process: Pick<NodeJS.Process, 'on' | 'off'>,
 ): () => void {
-  const { environment } = app
+  const { environment } = http
   let mailedMs = -Infinity
   const caught = (error: unknown): void => {
     // A hook has begun it: then the log names the hook.

@@ -20,8 +20,8 @@ import { SERVER_NAME } from './server-identity.ts'
 import type { ServerLimits } from './server-limits.ts'
 import { wellFormed } from './well-formed.ts'
 
-/** The options of the HTTP server as such. */
-export interface AppOptions {
+/** Requests that the server takes: from whom, and to which names. */
+export interface RequestOptions {
   /** Addresses of proxies whose `X-Forwarded-…` headers are believed; `true`: any that connects. None when left out. */
   readonly trustProxy?: boolean | string | readonly string[]
   /**
@@ -31,9 +31,12 @@ export interface AppOptions {
   readonly allowedHosts?: readonly string[]
   /** Origins that pages may call from: `https://app.example.org`. None when left out. */
   readonly corsOrigins?: readonly string[]
+}
+
+interface AppOptions extends RequestOptions {
+  readonly environment: Environment
   /** Speaks HTTPS. HTTP when left out. */
   readonly https?: object
-  /** A pino logger, its options, or false for none. */
   readonly logger?: Logger | LoggerOptions | false
 }
 
@@ -56,7 +59,7 @@ const CLAIMED_URL = '/api/~'
  * server speaks HTTPS, and gets its certificate later.
  */
 export async function createApp(
-  options: AppOptions & { readonly environment: Environment },
+  options: AppOptions,
   limits: ServerLimits,
   metrics: Metrics,
   claims: (method: string, url: string) => boolean = () => false,
@@ -171,7 +174,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
   if (origins.length === 0) return
   for (const origin of origins) {
     if (URL.parse(origin)?.origin !== origin || origin === 'null')
-      throw badArgument('createServer()', "corsOrigins must be origins like 'https://example.org'", origin)
+      throw badArgument('createServer()', "http.corsOrigins must be origins like 'https://example.org'", origin)
   }
   const options: FastifyCorsOptions = {
     origin: [...origins],

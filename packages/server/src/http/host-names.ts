@@ -24,7 +24,7 @@ export function hostNames(names: readonly string[]): ReadonlySet<string> {
   if (wrong !== undefined)
     throw badArgument(
       'createServer()',
-      "allowedHosts must be names or addresses without a port, such as 'couch.lan'",
+      "http.allowedHosts must be names or addresses without a port, such as 'couch.lan'",
       wrong,
     )
   return new Set(names.map(comparable))
@@ -46,7 +46,7 @@ export function checkHost(
   throw new HttpError(
     403,
     'forbidden',
-    `The server has no name '${told}'. If it should, start it with --allow-host ${told} (createServer: allowedHosts).`,
+    `The server has no name '${told}'. If it should, start it with --allow-host ${told} (createServer: http.allowedHosts).`,
   )
 }
 

@@ -40,23 +40,23 @@ export type AcmeSettings = AcmeOptions & Required<Omit<AcmeOptions, 'email'>>
 
 /** @throws TypeError */
 export function acmeSettings(options: AcmeOptions): AcmeSettings {
-  checkOptions('createServer(): https', options, ACME)
+  checkOptions('createServer(): http.https', options, ACME)
   const { names, email, directoryUrl = LETS_ENCRYPT, httpPort = HTTP_PORT } = options
   if (!Array.isArray(names) || names.length === 0)
-    throw badArgument('createServer()', 'https.names must be names of the server', names)
+    throw badArgument('createServer()', 'http.https.names must be names of the server', names)
   for (const name of names)
     if (!isPublicName(name))
-      throw badArgument('createServer()', "https.names must be names without a port, like 'example.org'", name)
+      throw badArgument('createServer()', "http.https.names must be names without a port, like 'example.org'", name)
   if (email !== undefined && !EMAIL.test(email))
-    throw badArgument('createServer()', 'https.email must be an address', email)
+    throw badArgument('createServer()', 'http.https.email must be an address', email)
   if (URL.parse(directoryUrl)?.protocol !== 'https:')
-    throw badArgument('createServer()', 'https.directoryUrl must be an https: URL', directoryUrl)
+    throw badArgument('createServer()', 'http.https.directoryUrl must be an https: URL', directoryUrl)
   return { ...options, names: names.map((name) => name.toLowerCase()), directoryUrl, httpPort }
 }
 
 /** @throws TypeError */
 export function checkHttps(options: HttpsOptions): void {
-  if (isFiles(options)) checkOptions('createServer(): https', options, FILES)
+  if (isFiles(options)) checkOptions('createServer(): http.https', options, FILES)
   else acmeSettings(options)
 }
 

@@ -29,14 +29,14 @@ const ONLY_HTTPS = 'max-age=31536000'
 /** Undefined for a server that speaks HTTP. Before routes are added. @throws TypeError */
 export async function openTls(
   app: FastifyInstance,
-  { https, dir }: { readonly https?: HttpsOptions; readonly dir?: string },
+  { https, dir }: { readonly https: HttpsOptions | undefined; readonly dir: string | undefined },
 ): Promise<Tls | undefined> {
   if (https === undefined) return undefined
   const server = app.server as unknown as Server
   const use = ({ key, chain }: Certificate): void => server.setSecureContext({ key, cert: chain })
   if (isFiles(https)) return await openFiles(app, https, use)
   if (dir === undefined)
-    throw badArgument('createServer()', 'https.names needs dir, for the account and the certificate', dir)
+    throw badArgument('createServer()', 'http.https.names needs dir, for the account and the certificate', dir)
   return await openAcme(app, acmeSettings(https), dir, use)
 }
 
@@ -53,7 +53,7 @@ async function openFiles(
   await load().catch((error: unknown) => {
     throw badArgument(
       'createServer()',
-      `https.cert and https.key must be files of a certificate and its key (${(error as Error).message})`,
+      `http.https.cert and http.https.key must be files of a certificate and its key (${(error as Error).message})`,
       `${cert}, ${key}`,
     )
   })

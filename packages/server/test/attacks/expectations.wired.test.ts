@@ -13,7 +13,7 @@ let running: TestServer
 let url: string
 
 beforeAll(async () => {
-  running = await startServer({ corsOrigins: [CORS] })
+  running = await startServer({ http: { corsOrigins: [CORS] } })
   url = running.url
   await send(url, 'PUT /db')
 })

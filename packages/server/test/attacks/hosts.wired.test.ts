@@ -45,7 +45,7 @@ test('a server on loopback answers to its own names alone', async () => {
 })
 
 test('a wrong host is refused wherever the request goes to', async () => {
-  const url = await start({ corsOrigins: ['https://app.example.org'] })
+  const url = await start({ http: { corsOrigins: ['https://app.example.org'] } })
   const lines = [`Host: ${HOSTILE}`, `Authorization: ${ADMIN}`]
   for (const request of ['PUT /db', 'POST /db/_find', 'GET /_session', 'OPTIONS /db', 'GET /none/at/all/here'])
     expect([request, (await ask(url, lines, request))[0]]).toEqual([request, 403])
@@ -58,16 +58,16 @@ test('the error names the option that allows the name, and the option does', asy
   expect(JSON.parse(text)).toEqual({
     error: 'forbidden',
     reason:
-      "The server has no name 'couch.lan'. If it should, start it with --allow-host couch.lan (createServer: allowedHosts).",
+      "The server has no name 'couch.lan'. If it should, start it with --allow-host couch.lan (createServer: http.allowedHosts).",
   })
-  const open = await start({ allowedHosts: ['COUCH.lan', 'fd00::7'] })
+  const open = await start({ http: { allowedHosts: ['COUCH.lan', 'fd00::7'] } })
   for (const host of ['couch.lan', 'Couch.LAN.:5984', '[fd00::7]:5984', 'localhost'])
     expect([host, (await ask(open, [`Host: ${host}`]))[0]]).toEqual([host, 200])
   expect((await ask(open, [`Host: ${HOSTILE}`]))[0]).toBe(403)
 })
 
 test('a forwarded host opens nothing, also if the proxy is trusted: a page may send it too', async () => {
-  const url = await start({ trustProxy: true })
+  const url = await start({ http: { trustProxy: true } })
   expect((await ask(url, [`Host: ${HOSTILE}`, 'X-Forwarded-Host: localhost']))[0]).toBe(403)
   // A proxy that sends its own address as the host, and the name that it was asked for beside it.
   const forwarded = ['Host: 127.0.0.1:5984', 'X-Forwarded-Host: couch.example.org', 'Origin: https://couch.example.org']
@@ -79,12 +79,12 @@ test('a server that listens beyond loopback answers to any name, until names are
     [[], 200],
     [['couch.lan'], 403],
   ] as const) {
-    const { server } = started[started.push(await startServer({ allowedHosts })) - 1]!
+    const { server } = started[started.push(await startServer({ http: { allowedHosts } })) - 1]!
     const other = await createServer({
       database: server.database,
       logger: false,
       couchAdmin: 'a:long-enough',
-      allowedHosts,
+      http: { allowedHosts },
     })
     const url = (await other.listen({ port: 0, host: '0.0.0.0' })).replace('0.0.0.0', '127.0.0.1')
     expect((await ask(url, [`Host: ${HOSTILE}`]))[0]).toBe(status)
@@ -94,7 +94,7 @@ test('a server that listens beyond loopback answers to any name, until names are
 })
 
 test.each(['couch.lan:5984', '[::1]', 'https://couch.lan', ''])('allowedHosts refuses %j', async (name) => {
-  await expect(startServer({ allowedHosts: [name] })).rejects.toThrow(`got '${name}'`)
+  await expect(startServer({ http: { allowedHosts: [name] } })).rejects.toThrow(`got '${name}'`)
 })
 
 test.each([

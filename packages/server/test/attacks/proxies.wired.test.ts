@@ -13,7 +13,7 @@ let near: TestServer
 let far: TestServer
 
 async function start(...trustProxy: string[]): Promise<TestServer> {
-  const running = await startServer({ environment: clock, trustProxy, auth: { loginLimits: LIMITS } })
+  const running = await startServer({ environment: clock, http: { trustProxy }, auth: { loginLimits: LIMITS } })
   const [name, password] = ANN.split(':')
   const user = { name, password, roles: [], type: 'user' }
   expect((await send(running.url, `PUT /_users/org.couchdb.user:${name}`, user)).status).toBe(201)

@@ -18,7 +18,7 @@ let url: string
 beforeEach(async () => {
   running = await startServer({
     limits: { databaseBytesMax: QUOTA },
-    replication: { hosts: ['127.0.0.1'], backOff: () => 1 },
+    couch: { replicator: { hosts: ['127.0.0.1'], backOff: () => 1 } },
   })
   url = running.url
   await send(url, 'PUT /db')

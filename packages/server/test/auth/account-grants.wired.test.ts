@@ -36,7 +36,7 @@ function withPassword(name: string): Headers {
 
 beforeAll(async () => {
   const loginLimits = { addressMax: 10_000, sameMax: 10_000, nameMax: 10_000 }
-  server = await startRest({ auth: { signUp: true, loginLimits }, replication: { hosts: ['127.0.0.1'] } })
+  server = await startRest({ auth: { signUp: true, loginLimits }, couch: { replicator: { hosts: ['127.0.0.1'] } } })
   const { json } = await server.call('GET /collections/users')
   const added = ['roles', 'collectionRef'].map((name) => ({ name, type: 'json' }))
   await server.call('PATCH /collections/users', { fields: [...(json['fields'] as object[]), ...added] })

@@ -141,7 +141,7 @@ test('a user of _users hides an account of the same name', async () => {
 test('a middleware, which runs around REST alone, closes this door to accounts and guests', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'pannier-hooks-'))
   await writeFile(join(dir, 'main.js'), 'export default ({ routerUse }) => routerUse((e) => e.next())')
-  const other = await startRest({ hooks: { dir, watch: false } })
+  const other = await startRest({ app: { hooks: { dir, watch: false } } })
   const secret = { password: PASSWORD, passwordConfirm: PASSWORD }
   await other.server.backend.records.create(ITSELF, 'users', { email: EMAIL, ...secret })
   await other.call('POST /collections', { name: 'news', type: 'base', listRule: '', viewRule: '' })

@@ -19,8 +19,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
   test('Fauxton', async () => {
     const server = await startServer({
       port: await freePort(),
-      adminUi: await fauxtonPages(),
-      replication: { hosts: ['127.0.0.1'] },
+      couch: { fauxton: await fauxtonPages(), replicator: { hosts: ['127.0.0.1'] } },
     })
     const page = await browser.open(`${server.url}/_utils/`)
     try {

@@ -18,7 +18,7 @@ const APP_MS_MAX = 30_000
 
 export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): void {
   test(`${COLLECTIONS} collections in ${TABS} tabs`, async () => {
-    const running = await startServer({ corsOrigins: [new URL(baseUrl).origin] })
+    const running = await startServer({ http: { corsOrigins: [new URL(baseUrl).origin] } })
     const tabs: Page[] = []
     try {
       for (let n = 0; n < TABS; n++) tabs.push(await browser.open(`${baseUrl}/tabs.page`))

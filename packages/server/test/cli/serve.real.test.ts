@@ -194,8 +194,11 @@ test('what can not be started says why', async () => {
   expect(taken.err()).toContain('another program listens there. --port chooses another port.')
   expect(taken.err(), 'no password is shown of a server that could not start').not.toContain('password:')
   expect(existsSync(join(dir, 'other'))).toBe(false)
-  const missing = await runCaptured(['serve', '--dir', join(dir, 'pages'), '--port', '0', '--admin-ui', join(dir, 'x')])
-  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('adminUi must be a folder of pages, got')])
+  const missing = await runCaptured(['serve', '--dir', join(dir, 'pages'), '--port', '0', '--fauxton', join(dir, 'x')])
+  expect([missing.code, missing.err]).toEqual([
+    2,
+    expect.stringContaining('couch.fauxton must be a folder of pages, got'),
+  ])
   const file = await runCaptured(['serve', '--dir', join(dir, 'pannier.sqlite')])
   expect([file.code, file.err]).toEqual([2, expect.stringContaining('must be a folder, got')])
 })

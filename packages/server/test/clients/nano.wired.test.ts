@@ -141,7 +141,7 @@ test('views of design documents', async () => {
 })
 
 test('the changes reader follows what is written', async () => {
-  const asked = once(running.server.app.server, 'request')
+  const asked = once(running.server.http.server, 'request')
   const reader = people.changesReader.start({ since: 'now', wait: false, timeout: 10_000 })
   const ids: string[] = []
   const both = Promise.withResolvers<void>()
@@ -153,7 +153,7 @@ test('the changes reader follows what is written', async () => {
   reader.on('error', (error) => errors.push(error))
   await asked
   await virtualEnvironment().idle()
-  expect(contextOf(running.server.app).feeds.count).toBeGreaterThan(0)
+  expect(contextOf(running.server.http).feeds.count).toBeGreaterThan(0)
   for (const id of ['first', 'second']) await people.insert({ name: id }, id)
   await both.promise
   expect(errors).toEqual([])

@@ -129,7 +129,7 @@ test('changes: normal, live, filtered', async () => {
   const live = remote
     .changes({ live: true, since: 'now', include_docs: true })
     .on('change', ({ id }: PouchChange) => seen.push(id))
-  await until(() => contextOf(running.server.app).feeds.count > 0)
+  await until(() => contextOf(running.server.http).feeds.count > 0)
   await remote.put({ _id: 'new-1' })
   await until(() => seen.length === 1)
   await remote.put({ _id: 'new-2' })
@@ -213,7 +213,7 @@ test('live sync between two replicas through the server', async () => {
   await until(isThere)
   for (const one of syncs) one.cancel()
   await Promise.all(syncs)
-  await until(() => contextOf(running.server.app).feeds.count === 0)
+  await until(() => contextOf(running.server.http).feeds.count === 0)
 })
 
 test('a restarted server continues where it was', async () => {

@@ -71,7 +71,7 @@ beforeAll(async () => {
       for (const one of [method].flat()) routes.push({ method: one, url, needs: config?.needs })
     })
   })
-  server = await startRest({ plugins: [watch] })
+  server = await startRest({ http: { plugins: [watch] } })
   const make = async (definition: object): Promise<void> => {
     const { status, text } = await server.call('POST /collections', { type: 'base', fields: FIELDS, ...definition })
     expect([status, text]).toEqual([200, expect.anything()])
@@ -288,7 +288,7 @@ describe('writes', () => {
 })
 
 test('a feed ends when its reader may not see all any more: by a role, by a rule', async () => {
-  const { feeds } = contextOf(server.server.app)
+  const { feeds } = contextOf(server.server.http)
   const watch = (caller: string, name: string): Promise<Answer> =>
     as(caller, `GET /${name}/_changes?feed=continuous&since=now&heartbeat=100`)
   const feed = watch('staff', 'staff')

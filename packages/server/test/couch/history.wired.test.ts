@@ -11,7 +11,7 @@ const clock = virtualEnvironment()
 const servers: TestServer[] = []
 
 beforeAll(async () => {
-  for (const history of [false, true]) servers.push(await startServer({ environment: clock, history }))
+  for (const history of [false, true]) servers.push(await startServer({ environment: clock, couch: { history } }))
 })
 afterEach(async () => {
   for (const { url } of servers)

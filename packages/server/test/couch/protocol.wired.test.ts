@@ -1105,7 +1105,7 @@ test('a waiting feed reports writes, and ends with its database', async () => {
   await database('live')
   const waiting = send(url, 'GET /live/_changes?feed=longpoll&since=now&heartbeat=100')
   const endless = send(url, 'GET /live/_changes?feed=continuous&heartbeat=100')
-  const { feeds } = contextOf(running.server.app)
+  const { feeds } = contextOf(running.server.http)
   await clock.idle()
   expect(feeds.count).toBe(2)
   await send(url, 'PUT /live/a', {})
@@ -1180,7 +1180,7 @@ test('closing finishes what runs, ends feeds, and loses nothing', async () => {
   await send(own.url, 'PUT /db')
   const feed = send(own.url, 'GET /db/_changes?feed=continuous&heartbeat=true')
   await clock.idle()
-  expect(contextOf(own.server.app).feeds.count).toBe(1)
+  expect(contextOf(own.server.http).feeds.count).toBe(1)
   const writes = Array.from({ length: 200 }, (_, at) =>
     send(own.url, `PUT /db/d${at}`, { at }).then(
       ({ status }) => (status === 201 ? at : undefined),

@@ -46,7 +46,7 @@ beforeAll(async () => {
     join(dir, 'hooks/routes.js'),
     `export default ({ routerAdd }) => routerAdd('GET', '/hooked/page.html', (e) => e.string(200, 'hook'))`,
   )
-  server = await startServer({ public: { dir: pages }, hooks: { dir: join(dir, 'hooks'), watch: false } })
+  server = await startServer({ app: { public: { dir: pages }, hooks: { dir: join(dir, 'hooks'), watch: false } } })
   for (const name of ['notes', 'docs%2Fold'])
     await fetch(`${server.url}/${name}`, { method: 'PUT', headers: { authorization: ADMIN } })
 })
@@ -184,7 +184,7 @@ async function openFiles(): Promise<string[]> {
 }
 
 test('a missing folder is refused', async () => {
-  await expect(startServer({ public: { dir: join(dir, 'nowhere') } })).rejects.toThrow(
+  await expect(startServer({ app: { public: { dir: join(dir, 'nowhere') } } })).rejects.toThrow(
     'public.dir must be a folder, got',
   )
 })

@@ -445,7 +445,7 @@ describe('filters', () => {
     const path = '/cities/_changes?feed=longpoll&since=now&filter=cities/large&least=5000&heartbeat=100'
     const waiting = send(url, `GET ${path}`)
     await virtualEnvironment().idle()
-    expect(contextOf(running.server.app).feeds.count).toBe(1)
+    expect(contextOf(running.server.http).feeds.count).toBe(1)
     await send(url, 'PUT /cities/small', { people: 1, country: 'x', name: 'x' })
     await send(url, 'PUT /cities/large', { people: 9000, country: 'x', name: 'x' })
     expect(idsOf(await waiting)).toEqual(['large'])

@@ -32,7 +32,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-asked-'))
   await mkdir(join(dir, 'hooks'))
   await writeFile(join(dir, 'hooks/asked.js'), HOOKS)
-  server = await startRest({ dir: join(dir, 'data'), hooks: { dir: join(dir, 'hooks') } })
+  server = await startRest({ dir: join(dir, 'data'), app: { hooks: { dir: join(dir, 'hooks') } } })
   const fields = [
     { name: 'title', type: 'text' },
     { name: 'secret', type: 'text' },

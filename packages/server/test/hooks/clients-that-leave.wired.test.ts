@@ -53,7 +53,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-leaving-'))
   await mkdir(join(dir, 'hooks'))
   await writeFile(join(dir, 'hooks/around.js'), HOOKS)
-  server = await startRest({ dir: join(dir, 'data'), hooks: { dir: join(dir, 'hooks') } })
+  server = await startRest({ dir: join(dir, 'data'), app: { hooks: { dir: join(dir, 'hooks') } } })
   const fields = [
     { name: 'title', type: 'text' },
     { name: 'photo', type: 'file', maxSelect: 1, maxSize: 10_000_000 },
@@ -72,7 +72,7 @@ async function leaveAt(gate: 'before' | 'inside', request: string, headers: stri
   const opened = Promise.withResolvers<void>()
   shared.gates[gate] = opened.promise
   const { port, hostname } = new URL(server.url)
-  const seen = once(server.server.app.server, 'connection') as Promise<[Socket]>
+  const seen = once(server.server.http.server, 'connection') as Promise<[Socket]>
   const socket = connect(Number(port), hostname).on('error', () => {})
   socket.write(`${request} HTTP/1.1\r\nhost: localhost\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`)
   const [atServer] = await seen

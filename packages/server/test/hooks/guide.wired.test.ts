@@ -32,7 +32,7 @@ beforeAll(async () => {
   const all = [...others, ...(await examples('hook-events.md'))]
   expect(all).toHaveLength(10)
   for (const [n, code] of all.entries()) await writeFile(join(dir, 'hooks', `${n}.ts`), code)
-  server = await startRest({ dir, hooks: { dir: join(dir, 'hooks') } })
+  server = await startRest({ dir, app: { hooks: { dir: join(dir, 'hooks') } } })
   const collections = [
     {
       name: 'posts',
@@ -175,7 +175,7 @@ test('onBootstrap runs when the files are loaded; what it throws keeps the serve
     writeFile(
       join(hooks, 'start.js'),
       `export default ({ onBootstrap }) => onBootstrap(async (e) => { ${body} })`,
-    ).then(() => startServer({ dir: folder, hooks: { dir: hooks } }))
+    ).then(() => startServer({ dir: folder, app: { hooks: { dir: hooks } } }))
   await expect(open("throw new Error('There is no licence.')")).rejects.toThrow('onBootstrap: There is no licence.')
   const value = { email: 'first@example.com', password: PASSWORD }
   const started = await open(`await e.app.save(e.app.newRecord('users', ${JSON.stringify(value)})); await e.next()`)

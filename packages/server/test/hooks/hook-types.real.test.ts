@@ -165,7 +165,7 @@ test(
   'hooks compile with the types of the collections and run; wrong names and values do not compile',
   { timeout: 240_000 },
   async () => {
-    server = await startRest({ dir: join(dir, 'data'), hooks: { dir: hooks } })
+    server = await startRest({ dir: join(dir, 'data'), app: { hooks: { dir: hooks } } })
     for (const collection of [POSTS, NOTES, TITLES])
       expect((await server.call('POST /collections', collection)).status).toBe(200)
     await until(async () => (await readFile(join(hooks, 'types.d.ts'), 'utf8')).includes('titles'))
@@ -185,13 +185,13 @@ test(
 test('a file of that name that the server has not made stays as it is', async () => {
   const own = 'export interface Mine {}\n'
   await writeFile(join(hooks, 'types.d.ts'), own)
-  server = await startRest({ dir: join(dir, 'data'), hooks: { dir: hooks } })
+  server = await startRest({ dir: join(dir, 'data'), app: { hooks: { dir: hooks } } })
   await server.call('POST /collections', NOTES)
   await server.close()
   expect(await readFile(join(hooks, 'types.d.ts'), 'utf8')).toBe(own)
 })
 
 test('a folder that is not watched gets no file', async () => {
-  server = await startRest({ dir: join(dir, 'data'), hooks: { dir: hooks, watch: false } })
+  server = await startRest({ dir: join(dir, 'data'), app: { hooks: { dir: hooks, watch: false } } })
   await expect(readFile(join(hooks, 'types.d.ts'))).rejects.toThrow('ENOENT')
 })

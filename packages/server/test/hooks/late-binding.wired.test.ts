@@ -27,7 +27,7 @@ test('a function that binds throws in a handler, with its name', async () => {
       `hooks.routerAdd('GET', '/${name}', (e) => { const { ${name} } = hooks; try { ${call} } catch (error) { e.string(200, error.message) } })`,
   )
   await writeFile(join(dir, 'hooks', 'main.js'), `export default (hooks) => { ${routes.join('\n')} }`)
-  const server = await startRest({ dir: join(dir, 'data'), hooks: { dir: join(dir, 'hooks'), watch: false } })
+  const server = await startRest({ dir: join(dir, 'data'), app: { hooks: { dir: join(dir, 'hooks'), watch: false } } })
   for (const name of Object.keys(LATE))
     expect(await (await fetch(`${server.url}/${name}`)).text()).toBe(
       `${name}(): must be called while the file loads, in the function that it exports by default.`,
@@ -40,7 +40,9 @@ test('a wrong cron expression is refused with its file and line', async () => {
     join(dir, 'hooks', 'main.js'),
     `export default ({ cronAdd }) =>\n  cronAdd('a', '99 * * * *', () => {})`,
   )
-  await expect(startRest({ dir: join(dir, 'data'), hooks: { dir: join(dir, 'hooks'), watch: false } })).rejects.toThrow(
+  await expect(
+    startRest({ dir: join(dir, 'data'), app: { hooks: { dir: join(dir, 'hooks'), watch: false } } }),
+  ).rejects.toThrow(
     /hooks\/main\.js:2: cronAdd\(\): expression of 'a' must be a cron expression .*, got '99 \* \* \* \*'/,
   )
 })

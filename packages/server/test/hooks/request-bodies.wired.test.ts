@@ -40,7 +40,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'pannier-bodies-'))
   await mkdir(join(dir, 'hooks'))
   await writeFile(join(dir, 'hooks/bodies.js'), HOOKS)
-  server = await startRest({ dir: join(dir, 'data'), hooks: { dir: join(dir, 'hooks') } })
+  server = await startRest({ dir: join(dir, 'data'), app: { hooks: { dir: join(dir, 'hooks') } } })
   const fields = [
     { name: 'title', type: 'text', max: 1_000_000 },
     { name: 'photo', type: 'file', maxSelect: 1, maxSize: 1_000_000 },

@@ -71,7 +71,7 @@ test('applies files in the order of their names, once, and reverts the last ones
 test('a start applies what is pending; one that fails changes nothing, and the server does not start', async () => {
   await write('1_posts.ts', `await ${POSTS}; await app.save(app.newRecord('posts', { title: 'kept' }))`)
   const migrations = { dir: folder }
-  await (await startServer({ dir: data, migrations })).close()
+  await (await startServer({ dir: data, app: { migrations } })).close()
   await write(
     '2_more.ts',
     `await app.save(app.newRecord('posts', { title: 'lost' })); await app.updateSettings({ meta: { appName: 'Lost' } })`,
@@ -80,7 +80,7 @@ test('a start applies what is pending; one that fails changes nothing, and the s
     '3_wrong.ts',
     `await app.createCollection({ name: 'tags', fields: [] }); await app.createCollection({ name: 'posts' })`,
   )
-  const refused = await startServer({ dir: data, migrations }).catch((error: unknown) => error)
+  const refused = await startServer({ dir: data, app: { migrations } }).catch((error: unknown) => error)
   expect(String(refused)).toContain(`The migration 3_wrong.ts can't be applied`)
   expect(String(refused)).toContain('validation_collection_name_exists')
   expect(String(refused)).toContain('Nothing was changed.')
@@ -91,7 +91,7 @@ test('a start applies what is pending; one that fails changes nothing, and the s
   await server.close()
 
   await rm(join(folder, '3_wrong.ts'))
-  await (await startServer({ dir: data, migrations })).close()
+  await (await startServer({ dir: data, app: { migrations } })).close()
   expect((await state()).titles).toEqual(['kept', 'lost'])
 })
 
@@ -122,7 +122,7 @@ test('nobody opens the database while migrations run, and a database that is ope
 test('an encrypted database stays encrypted', async () => {
   const encryption = { password: 'the password' }
   await write('1_posts.ts', `await ${POSTS}`)
-  await (await startServer({ dir: data, encryption, migrations: { dir: folder } })).close()
+  await (await startServer({ dir: data, encryption, app: { migrations: { dir: folder } } })).close()
   const server = await startServer({ dir: data, encryption })
   expect(server.server.backend.definitions.find('posts')).toBeDefined()
   await server.close()
@@ -130,7 +130,7 @@ test('an encrypted database stays encrypted', async () => {
 })
 
 test('changes over the API write files that make the same collections elsewhere, and can be reverted', async () => {
-  const server = await startRest({ dir: data, migrations: { dir: folder, automigrate: true } })
+  const server = await startRest({ dir: data, app: { migrations: { dir: folder, automigrate: true } } })
   const { definitions } = server.server.backend
   const fields = [
     { name: 'title', type: 'text', required: true },
@@ -177,7 +177,7 @@ test('changes over the API write files that make the same collections elsewhere,
   expect(await migrate('up'), 'they count as applied here').toEqual([0, 'No new migrations to apply.'])
 
   const second = join(dir, 'second')
-  const other = await startServer({ dir: second, migrations: { dir: folder } })
+  const other = await startServer({ dir: second, app: { migrations: { dir: folder } } })
   const copied = other.server.backend.definitions
   const shapeThere = ['articles', 'members'].map((name) => {
     const { created: _c, updated: _u, ...rest } = JSON.parse(JSON.stringify(copied.get(name)))
@@ -200,7 +200,7 @@ test('changes over the API write files that make the same collections elsewhere,
 })
 
 test('fields that others have added stay when a migration changes fields', async () => {
-  const server = await startRest({ dir: data, migrations: { dir: folder, automigrate: true } })
+  const server = await startRest({ dir: data, app: { migrations: { dir: folder, automigrate: true } } })
   await server.call('POST /collections', { name: 'posts', fields: [{ name: 'title', type: 'text' }] })
   const { fields } = server.server.backend.definitions.get('posts')
   await server.call('PATCH /collections/posts', { fields: [...fields, { name: 'mine', type: 'text' }] })
@@ -209,20 +209,23 @@ test('fields that others have added stay when a migration changes fields', async
   const second = join(dir, 'second')
   await mkdir(join(second, 'migrations'), { recursive: true })
   await copyFile(join(folder, names[0]!), join(second, 'migrations', names[0]!))
-  const other = await startRest({ dir: second, migrations: { dir: join(second, 'migrations'), automigrate: true } })
+  const other = await startRest({
+    dir: second,
+    app: { migrations: { dir: join(second, 'migrations'), automigrate: true } },
+  })
   const theirs = other.server.backend.definitions.get('posts').fields
   await other.call('PATCH /collections/posts', { fields: [...theirs, { name: 'theirs', type: 'text' }] })
   await other.close()
   // Files that are made in one second may have one name.
   await copyFile(join(folder, names[1]!), join(second, 'migrations', '9999999999_mine.ts'))
-  const merged = await startServer({ dir: second, migrations: { dir: join(second, 'migrations') } })
+  const merged = await startServer({ dir: second, app: { migrations: { dir: join(second, 'migrations') } } })
   const all = merged.server.backend.definitions.get('posts').fields.map(({ name }) => name)
   expect(all.toSorted()).toEqual(['id', 'mine', 'theirs', 'title'])
   await merged.close()
 })
 
 test('a change that can not be stored leaves no file, and a file that can not be written keeps the change from happening', async () => {
-  const server = await startRest({ dir: data, migrations: { dir: folder, automigrate: true } })
+  const server = await startRest({ dir: data, app: { migrations: { dir: folder, automigrate: true } } })
   const { definitions, records } = server.server.backend
   await server.call('POST /collections', { name: 'posts', fields: [{ name: 'title', type: 'text' }] })
   for (const title of ['a', 'a']) await records.create(ITSELF, 'posts', { title })
@@ -251,7 +254,7 @@ test('a snapshot makes all collections elsewhere, and history-sync forgets files
   expect(await migrate('history-sync')).toEqual([0, 'Forgot 1_posts.ts.'])
   expect(await migrate('history-sync')).toEqual([0, 'Every applied migration has its file.'])
   const second = join(dir, 'second')
-  await (await startServer({ dir: second, migrations: { dir: folder } })).close()
+  await (await startServer({ dir: second, app: { migrations: { dir: folder } } })).close()
   expect((await state(second)).names.toSorted()).toEqual(['posts', 'users'])
 })
 

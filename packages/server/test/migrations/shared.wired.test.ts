@@ -26,7 +26,7 @@ function newCase(): Case {
       createServer({
         storage: { storage },
         logger: false,
-        migrations: { dir: folder, automigrate },
+        app: { migrations: { dir: folder, automigrate } },
         ...(password !== undefined && { encryption: { password } }),
       }),
   }

@@ -27,7 +27,7 @@ afterEach(async () => {
 afterAll(() => server.close())
 
 async function start(options: ServerOptions = {}): Promise<TestServer> {
-  const made = await startServer({ environment: clock, replication: { hosts: ['127.0.0.1'] }, ...options })
+  const made = await startServer({ environment: clock, couch: { replicator: { hosts: ['127.0.0.1'] } }, ...options })
   opened.push(made)
   return made
 }
@@ -212,7 +212,7 @@ test('a document on which the other server fails each time is counted; a server 
         await reply.code(500).send({ error: 'badmatch', reason: 'poison' })
     })
   }
-  const other = await start({ plugins: [fastifyPlugin(fails)] })
+  const other = await start({ http: { plugins: [fastifyPlugin(fails)] } })
   await fill(server, 'a', ['x', 'y'])
   await send(server.url, 'PUT /a/poison', { text: 'x'.repeat(5000) })
   const toOther = (): Promise<Answer> =>

@@ -14,7 +14,7 @@ import { ADMIN_NAME, ADMIN_PASSWORD, basic, send, startServer } from '../test-se
 import type { TestServer } from '../test-server.ts'
 
 const clock = virtualEnvironment()
-const OPTIONS = { environment: clock, replication: { hosts: ['127.0.0.1'] } } satisfies ServerOptions
+const OPTIONS = { environment: clock, couch: { replicator: { hosts: ['127.0.0.1'] } } } satisfies ServerOptions
 let server: TestServer
 /** What a case opens beside it. */
 const opened: { close(): Promise<void> }[] = []
@@ -118,7 +118,7 @@ test('a restart continues what was continuous, and does not repeat what was comp
       await reply.code(503).send({ error: 'unavailable' })
     })
   }
-  const other = await start({ plugins: [fastifyPlugin(fails)] })
+  const other = await start({ http: { plugins: [fastifyPlugin(fails)] } })
   let here = await startServer({ ...OPTIONS, dir })
   const names = Array.from({ length: 1100 }, (_, n) => `doc-${n}`)
   await fill(here, 'a', names)
@@ -254,7 +254,7 @@ test('documents that are no replications are refused; one that got there otherwi
 })
 
 test('continuous ones give way to others that wait, and come again', async () => {
-  const single = await start({ replication: { ...OPTIONS.replication, runningMax: 1 } })
+  const single = await start({ couch: { replicator: { ...OPTIONS.couch.replicator, runningMax: 1 } } })
   await fill(single, 'a', ['x'])
   const targets = ['b', 'c', 'd']
   for (const target of targets)
@@ -273,7 +273,7 @@ test('continuous ones give way to others that wait, and come again', async () =>
 })
 
 test('a limited number runs at a time; others wait for their turn', async () => {
-  const single = await start({ replication: { ...OPTIONS.replication, runningMax: 1 } })
+  const single = await start({ couch: { replicator: { ...OPTIONS.couch.replicator, runningMax: 1 } } })
   await fill(single, 'a', ['x'])
   const live = (target: string): object => ({ source: 'a', target, create_target: true, continuous: true })
   const { json } = await send(single.url, 'PUT /_replicator/first', live('b'))

@@ -128,7 +128,7 @@ test('redirects, other schemes, ports of other services', async () => {
   })
   for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x', 'http://127.0.0.1:25/'])
     await expect(fetch(url, {})).rejects.toMatchObject({ code })
-  const server = await startServer({ replication: { hosts: ['127.0.0.1'] } })
+  const server = await startServer({ couch: { replicator: { hosts: ['127.0.0.1'] } } })
   opened.push(server)
   await send(server.url, 'PUT /a')
   const { status, text } = await send(server.url, 'POST /_replicate', {

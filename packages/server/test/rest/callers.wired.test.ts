@@ -116,7 +116,7 @@ beforeAll(async () => {
       for (const one of [method].flat()) if (one !== 'HEAD') found.add(`${one} ${url}`)
     })
   })
-  server = await startRest({ plugins: [watch] })
+  server = await startRest({ http: { plugins: [watch] } })
   const { records, definitions, accounts } = server.server.backend
   await server.call('POST /collections', { name: 'others', type: 'auth' })
   for (const collection of ['users', 'others'])

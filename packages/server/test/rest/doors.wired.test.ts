@@ -539,7 +539,7 @@ test('each route that may write is of a door, or has a reason', async () => {
       for (const one of [method].flat()) if (!['GET', 'HEAD', 'OPTIONS'].includes(one)) routes.push(`${one} ${url}`)
     })
   })
-  const { close } = await startRest({ plugins: [plugin] })
+  const { close } = await startRest({ http: { plugins: [plugin] } })
   await close()
   expect(routes.filter((route) => WRITING.test(route)).length).toBeGreaterThan(10)
   const unknown = routes.filter((route) => !WRITING.test(route) && !OTHERS.some(([, other]) => other.test(route)))

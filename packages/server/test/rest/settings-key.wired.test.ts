@@ -47,14 +47,14 @@ async function unpacked(path: string): Promise<Buffer> {
 }
 
 const password = async (settingsKey?: string): Promise<string> => {
-  const server = await startServer({ dir, ...(settingsKey !== undefined && { settingsKey }) })
+  const server = await startServer({ dir, app: settingsKey === undefined ? {} : { settingsKey } })
   const found = server.server.backend.settings.values.smtp.password
   await server.close()
   return found
 }
 
 test('settings are encrypted with the key, and only that key opens them', async () => {
-  const server = await startRest({ dir, settingsKey: KEY })
+  const server = await startRest({ dir, app: { settingsKey: KEY } })
   expect((await server.call('PATCH /settings', SMTP)).status).toBe(200)
   await server.call('POST /backups', { name: 'sealed.zip' })
   await server.close()
@@ -73,7 +73,7 @@ test('settings that were plain are encrypted by the first start with a key, and 
   await server.call('POST /backups', { name: 'plain.zip' })
   await server.close()
   expect((await unpacked(join(dir, 'backups/plain.zip'))).includes(SECRET), 'the search finds it').toBe(true)
-  const sealed = await startServer({ dir, settingsKey: KEY })
+  const sealed = await startServer({ dir, app: { settingsKey: KEY } })
   const { backups, settings } = sealed.server.backend
   expect(settings.values.smtp.password).toBe(SECRET)
   await backups.create(SYSTEM, 'sealed.zip')
@@ -94,7 +94,7 @@ test('settings that were plain are encrypted by the first start with a key, and 
 })
 
 test('a backup is restored with the same key, and refused with another one or none', async () => {
-  const server = await startRest({ dir, settingsKey: KEY })
+  const server = await startRest({ dir, app: { settingsKey: KEY } })
   await server.call('PATCH /settings', SMTP)
   await server.call('POST /backups', { name: 'sealed.zip' })
   await server.call('PATCH /settings', { meta: { appName: 'Later' } })
@@ -106,23 +106,23 @@ test('a backup is restored with the same key, and refused with another one or no
   expect(await restore()).toEqual([1, expect.stringContaining('The settings are encrypted.')])
   vi.stubEnv('PANNIER_ENCRYPTION_KEY', OTHER)
   expect(await restore()).toEqual([1, expect.stringContaining('encrypted with another key')])
-  const untouched = await startServer({ dir, settingsKey: KEY })
+  const untouched = await startServer({ dir, app: { settingsKey: KEY } })
   expect(untouched.server.backend.settings.values.meta.appName).toBe('Later')
   await untouched.close()
   vi.stubEnv('PANNIER_ENCRYPTION_KEY', KEY)
   expect(await restore()).toEqual([0, expect.stringContaining('was restored.')])
-  const restored = await startServer({ dir, settingsKey: KEY })
+  const restored = await startServer({ dir, app: { settingsKey: KEY } })
   const { meta, smtp } = restored.server.backend.settings.values
   expect([meta.appName, smtp.password]).toEqual(['Acme', SECRET])
   await restored.close()
 })
 
 test('a command finds the key in the environment, and a named variable must be there', async () => {
-  const server = await startServer({ dir, settingsKey: KEY })
+  const server = await startServer({ dir, app: { settingsKey: KEY } })
   await server.close()
   const upsert = ['superuser', 'upsert', EMAIL, PASSWORD, '--dir', dir]
   expect((await runCaptured(upsert)).code).toBe(0)
-  const sealed = await startServer({ dir, settingsKey: KEY })
+  const sealed = await startServer({ dir, app: { settingsKey: KEY } })
   await sealed.server.backend.settings.update(SYSTEM, SMTP)
   await sealed.close()
   expect((await runCaptured(upsert)).err).toContain('The settings are encrypted.')

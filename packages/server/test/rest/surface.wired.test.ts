@@ -61,7 +61,7 @@ test('pages of any origin may call, and are given no cookie', async () => {
 
 test('where origins are named, others get no header', async () => {
   const corsOrigins = ['https://app.example.org']
-  const named = await startServer({ corsOrigins })
+  const named = await startServer({ http: { corsOrigins } })
   try {
     const answers = await Promise.all(
       [corsOrigins[0]!, 'https://evil.example.org'].map((origin) =>

@@ -181,7 +181,7 @@ test('a server with files speaks HTTPS only, makes its cookies secure, and takes
     await writeFile(https.key, key)
   }
   await write(first)
-  const started = await startServer({ https, allowedHosts: names })
+  const started = await startServer({ http: { https, allowedHosts: names } })
   try {
     expect(started.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const { port } = new URL(started.url)
@@ -209,24 +209,27 @@ test('a server with files speaks HTTPS only, makes its cookies secure, and takes
 
 const WRONG: readonly (readonly [message: string, https: object])[] = [
   ["did you mean 'names'?", { name: ['example.org'] }],
-  ['https.names must be names of the server', { names: [] }],
-  ["https.names must be names without a port, like 'example.org', got '*.example.org'", { names: ['*.example.org'] }],
+  ['http.https.names must be names of the server', { names: [] }],
+  [
+    "http.https.names must be names without a port, like 'example.org', got '*.example.org'",
+    { names: ['*.example.org'] },
+  ],
   ["got '127.0.0.1'", { names: ['127.0.0.1'] }],
   ["got 'localhost'", { names: ['localhost'] }],
   ["got 'example.org:443'", { names: ['example.org:443'] }],
   ["got 'example.org/x'", { names: ['example.org/x'] }],
-  ['https.email must be an address', { names: ['example.org'], email: 'a@example.org?x=1' }],
-  ['https.directoryUrl must be an https: URL', { names: ['example.org'], directoryUrl: 'http://example.org' }],
+  ['http.https.email must be an address', { names: ['example.org'], email: 'a@example.org?x=1' }],
+  ['http.https.directoryUrl must be an https: URL', { names: ['example.org'], directoryUrl: 'http://example.org' }],
 ]
 
 test('a wrong option is named, and makes nothing', async () => {
   const made = join(dir, 'data')
   for (const [message, https] of WRONG)
-    await expect(createServer({ dir: made, https: https as HttpsOptions }), message).rejects.toThrow(message)
+    await expect(createServer({ dir: made, http: { https: https as HttpsOptions } }), message).rejects.toThrow(message)
   expect(existsSync(made)).toBe(false)
   const serve = ['serve', '--dir', made, '--port', '0']
   const noFile = await runCaptured([...serve, '--tls-cert', join(dir, 'none.pem'), '--tls-key', join(dir, 'none.pem')])
-  expect(noFile.err).toContain('https.cert and https.key must be files of a certificate and its key')
+  expect(noFile.err).toContain('http.https.cert and http.https.key must be files of a certificate and its key')
   for (const [parameters, message] of [
     [['--tls-cert', 'a.pem'], '--tls-cert and --tls-key need each other.'],
     [['--acme-email', 'a@example.org'], '--acme-email and --acme-directory need --https.'],

@@ -10,7 +10,7 @@ import { isLoopback } from '../../http/host-names.ts'
 import { createLogger } from '../../http/logging.ts'
 import { SETUP_PATH } from '../../http/admin-page.ts'
 import { createServer, type PannierServer } from '../../server.ts'
-import type { RestartReason, ServerOptions } from '../../server-options.ts'
+import type { ApplicationOptions, CouchOptions, HttpOptions, RestartReason } from '../../server-options.ts'
 import { ServiceError } from '@pannier/backend'
 import { givenSettingsKey, SETTINGS_KEY } from '../database-path.ts'
 import { calmThreads } from '../calm-threads.ts'
@@ -44,7 +44,7 @@ interface ServeArguments extends StorageArguments {
   readonly signUp: boolean
   readonly replicateWith: readonly string[]
   readonly quota?: number
-  readonly adminUi?: string
+  readonly fauxton?: string
   readonly hooks?: string
   readonly hooksWatch: boolean
   readonly encryptionKeyEnv?: string
@@ -125,7 +125,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .option('--no-index-fallback', 'does not answer unknown pages with index.html of --public')
     .option('--migrations <dir>', 'migrations, applied at the start; the folder "migrations" in --dir when left out')
     .option('--automigrate', 'a change of a collection writes a migration: for development', false)
-    .option('--admin-ui <dir>', 'pages that are served at /_utils: those of Fauxton, built')
+    .option('--fauxton <dir>', 'the built pages of Fauxton, which are served at /_utils')
     .action((options: ServeArguments) => serve(options, terminal))
   refuseUnread(command)
 }
@@ -193,8 +193,7 @@ async function serveOnce(
   terminal: Terminal,
 ): Promise<Restart | undefined> {
   const { stdout, stderr, signal } = terminal
-  const { dir, superuser, couchAdmin, cors, durability, history, logLevel, trustProxy, secureCookies, adminUi, quota } =
-    options
+  const { dir, superuser, couchAdmin, durability, logLevel, trustProxy, quota } = options
   const password = process.env['PANNIER_PASSWORD']
   const restart = new AbortController()
   const make = (): Promise<PannierServer> =>
@@ -203,24 +202,20 @@ async function serveOnce(
       ...(storage !== undefined && { storage: { storage, isRestored: reason === 'restored' } }),
       onRestart: (why) => restart.abort(why),
       durability,
-      history,
-      allowedHosts: options.allowHost,
-      corsOrigins: cors,
-      secureCookies,
+      http: httpOf(options),
+      app: {
+        ...hooksOf(options),
+        ...migrationsOf(options),
+        ...publicOf(options),
+        ...givenSettingsKey(options.encryptionKeyEnv),
+      },
+      couch: couchOf(options),
       auth: { signUp: options.signUp },
-      replication: { hosts: options.replicateWith },
       logger: logLevel === 'silent' ? false : createLogger({ level: logLevel }, stderr)!,
       ...(password !== undefined && { encryption: { password } }),
       ...(superuser !== undefined && { superuser }),
       ...(couchAdmin !== undefined && { couchAdmin }),
       ...(quota !== undefined && { limits: { databaseBytesMax: quota } }),
-      ...hooksOf(options),
-      ...migrationsOf(options),
-      ...httpsOf(options),
-      ...givenSettingsKey(options.encryptionKeyEnv),
-      ...(options.public !== undefined && { public: { dir: options.public, indexFallback: options.indexFallback } }),
-      ...(adminUi !== undefined && { adminUi }),
-      ...(trustProxy.length > 0 && { trustProxy }),
     })
   const server = await whenUpdated(make, terminal).catch(explain)
   if (server === undefined) return undefined
@@ -248,7 +243,7 @@ async function serveOnce(
     if (!signal.aborted) {
       const why = restart.signal.reason as RestartReason
       printLine(stderr, SAID[why])
-      return { port: (server.app.server.address() as AddressInfo).port, reason: why }
+      return { port: (server.http.server.address() as AddressInfo).port, reason: why }
     }
     printLine(stderr, 'Finishing what runs. Once more to stop at once.')
     return undefined
@@ -258,13 +253,28 @@ async function serveOnce(
   }
 }
 
-function hooksOf({ dir, hooks, hooksWatch }: ServeArguments): Pick<ServerOptions, 'hooks'> {
+/** @throws UsageError */
+function httpOf(options: ServeArguments): HttpOptions {
+  const { allowHost, cors, secureCookies, trustProxy } = options
+  const proxies = trustProxy.length > 0 && { trustProxy }
+  return { ...httpsOf(options), ...proxies, allowedHosts: allowHost, corsOrigins: cors, secureCookies }
+}
+
+function couchOf({ history, replicateWith, fauxton }: ServeArguments): CouchOptions {
+  return { history, replicator: { hosts: replicateWith }, ...(fauxton !== undefined && { fauxton }) }
+}
+
+function publicOf({ public: dir, indexFallback }: ServeArguments): Pick<ApplicationOptions, 'public'> {
+  return dir === undefined ? {} : { public: { dir, indexFallback } }
+}
+
+function hooksOf({ dir, hooks, hooksWatch }: ServeArguments): Pick<ApplicationOptions, 'hooks'> {
   const folder = hooks ?? (dir === undefined ? undefined : join(dir, 'hooks'))
   return folder === undefined ? {} : { hooks: { dir: folder, watch: hooksWatch } }
 }
 
 /** @throws UsageError */
-function migrationsOf({ dir, migrations, automigrate }: ServeArguments): Pick<ServerOptions, 'migrations'> {
+function migrationsOf({ dir, migrations, automigrate }: ServeArguments): Pick<ApplicationOptions, 'migrations'> {
   const folder = migrations ?? (dir === undefined ? undefined : migrationsFolder({ dir }))
   if (folder !== undefined) return { migrations: { dir: folder, automigrate } }
   if (automigrate) throw new UsageError('--automigrate writes files: say where by --migrations or --dir.')
@@ -279,7 +289,7 @@ function httpsOf({
   httpPort,
   tlsCert,
   tlsKey,
-}: ServeArguments): Pick<ServerOptions, 'https'> | undefined {
+}: ServeArguments): Pick<HttpOptions, 'https'> | undefined {
   const acme = { ...(acmeEmail && { email: acmeEmail }), ...(acmeDirectory && { directoryUrl: acmeDirectory }) }
   if (https !== undefined) {
     if (tlsCert !== undefined || tlsKey !== undefined)

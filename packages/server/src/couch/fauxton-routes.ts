@@ -23,9 +23,9 @@ const POLICY =
   "worker-src 'self' blob:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 
 /** @throws TypeError if there is no such folder */
-export async function adminUiRoutes(folder: string): Promise<Routes> {
+export async function fauxtonRoutes(folder: string): Promise<Routes> {
   const files = await filesIn(folder).catch((error: NodeJS.ErrnoException) => {
-    throw new TypeError(`createServer(): adminUi must be a folder of pages, got '${folder}' (${error.message})`, {
+    throw new TypeError(`createServer(): couch.fauxton must be a folder of pages, got '${folder}' (${error.message})`, {
       cause: error,
     })
   })
