@@ -51,10 +51,8 @@ export interface Backend {
     readonly definitions: Definitions;
     /** The records in them. */
     readonly records: Records;
-    /** Judges writes of records through other doors. */
-    readonly guard: WriteGuard;
-    /** Runs hooks around writes of records through other doors. */
-    readonly aroundWrites: AroundWrites;
+    /** Writes of records by doors whose requests bring whole documents. A gateway takes these parts. */
+    readonly documentWrites: DocumentWrites;
     /** Collections that CouchDB's door serves as databases. */
     readonly collections: AppCollections;
     /** Logins and tokens. */
@@ -2256,6 +2254,12 @@ interface DescribedQuery {
     readonly functions: readonly string[];
 }
 
+/** The parts of the gateway that know records. */
+interface DocumentWrites extends Required<Pick<GuardedWriterParts, 'around' | 'store'>> {
+    /** Judges documents as records. It passes those of collections without a definition. */
+    readonly guard: WriteGuard;
+}
+
 interface DomainOptions extends FieldBase, Requirable {
     readonly onlyDomains: readonly string[] | null;
     readonly exceptDomains: readonly string[] | null;
@@ -2556,7 +2560,7 @@ type GuardedOutcome = WriteResult | {
 };
 
 class GuardedWriter {
-    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, { guards, following, around }: GuardedWriterParts);
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, { guards, following, around, store }: GuardedWriterParts);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -2577,6 +2581,7 @@ interface GuardedWriterParts {
     /** Judge what a delete takes along. */
     readonly following?: GuardChain;
     readonly around?: AroundWrites;
+    readonly store?: StoreWrites;
 }
 
 /** A login by one method, where two are needed. */
@@ -3411,6 +3416,9 @@ interface PushHost {
 
 /** Files of a push, by the names of their parts. */
 type PushedFiles = ReadonlyMap<string, UploadedFile>;
+
+/** Puts documents that guards have let pass: by themselves, or in a transaction. */
+type PutDocuments = (documents: readonly JsonObject[], place?: Pick<Transaction, 'collection'>) => Promise<readonly WriteOutcome[]>;
 
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
@@ -4351,6 +4359,9 @@ interface StatementsResult {
 
 /** The steps of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
+
+/** Stores documents by `put`, with all that follows from them. The outcomes are aligned with them. */
+type StoreWrites = (write: Write, documents: readonly JsonObject[], put: PutDocuments) => Promise<readonly WriteOutcome[]>;
 
 type Stored = JsonObject & {
     readonly _id: string;

@@ -1170,6 +1170,7 @@ interface GuardedWriterParts {
     /** Judge what a delete takes along. */
     readonly following?: GuardChain;
     readonly around?: AroundWrites;
+    readonly store?: StoreWrites;
 }
 
 /** The parts that an import stores with the definitions. */
@@ -1318,6 +1319,9 @@ interface ProviderOptions {
     readonly pkce: boolean | null;
     readonly extra: Readonly<Record<string, unknown>> | null;
 }
+
+/** Puts documents that guards have let pass: by themselves, or in a transaction. */
+type PutDocuments = (documents: readonly JsonObject[], place?: Pick<Transaction, 'collection'>) => Promise<readonly WriteOutcome[]>;
 
 /** How often something may be asked for. */
 interface RateLimitRule {
@@ -1535,6 +1539,9 @@ interface ShareLimits {
 
 /** The steps of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
+
+/** Stores documents by `put`, with all that follows from them. The outcomes are aligned with them. */
+type StoreWrites = (write: Write, documents: readonly JsonObject[], put: PutDocuments) => Promise<readonly WriteOutcome[]>;
 
 /** The databases that are made, by their names there. */
 interface Target {

@@ -21,7 +21,6 @@ import { Definitions } from './definitions/definitions.ts'
 import { ViewReader } from './definitions/views/view-reader.ts'
 import { aloneIn, type Fleet } from './fleet/fleet.ts'
 import type { AppCollections } from './gateway/databases.ts'
-import type { AroundWrites } from './gateway/guarded-writer.ts'
 import { GuardChain } from './gateway/guard-chain.ts'
 import type { WriteGuard } from './gateway/guards.ts'
 import { ChangeJournal } from './migrations/migration-folder.ts'
@@ -30,7 +29,7 @@ import type { HookApp } from './hooks/hook-app.ts'
 import type { HookLog } from './hooks/hook-log.ts'
 import { Hooks } from './hooks/hooks.ts'
 import { appCollections } from './records/app-collections.ts'
-import { documentHooks } from './records/document-hooks.ts'
+import { documentWrites, type DocumentWrites } from './records/document-writes.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
 import { errorText, LOG_LEVELS, stackOf, type LogEntry, type LogWriter } from './gateway/log-entry.ts'
@@ -50,7 +49,6 @@ import { RecordWrites } from './records/record-writes.ts'
 import { RulePreviews } from './records/rule-preview.ts'
 import { Judge } from './records/write/judge.ts'
 import { WriteViews } from './records/write/write-views.ts'
-import { recordsGuard } from './records/records-guard.ts'
 import { Schedules } from './schedules/schedules.ts'
 import { hookServices } from './service-hooks.ts'
 import { RateLimiter } from './settings/rate-limiter.ts'
@@ -112,10 +110,8 @@ export interface Backend {
   readonly definitions: Definitions
   /** The records in them. */
   readonly records: Records
-  /** Judges writes of records through other doors. */
-  readonly guard: WriteGuard
-  /** Runs hooks around writes of records through other doors. */
-  readonly aroundWrites: AroundWrites
+  /** Writes of records by doors whose requests bring whole documents. A gateway takes these parts. */
+  readonly documentWrites: DocumentWrites
   /** Collections that CouchDB's door serves as databases. */
   readonly collections: AppCollections
   /** Logins and tokens. */
@@ -219,8 +215,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   return {
     definitions,
     records: recordsOf(reads, writes, new HookedReads({ ...parts, reads, hooks, app })),
-    guard: recordsGuard({ ...parts, access }),
-    aroundWrites: documentHooks(writerParts),
+    documentWrites: documentWrites(writerParts),
     collections: appCollections({ definitions, access, hooks }),
     accounts,
     oauth2,

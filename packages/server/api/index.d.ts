@@ -1260,7 +1260,7 @@ type GuardedOutcome = WriteResult | {
 };
 
 class GuardedWriter {
-    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, { guards, following, around }: GuardedWriterParts);
+    constructor(environment: Pick<Environment, 'yield'>, databases: Databases, { guards, following, around, store }: GuardedWriterParts);
     security({ database }: Writer): Promise<JsonObject | undefined>;
     /** Whether it is a collection of the application. */
     isOfApp({ database }: Writer): boolean;
@@ -1281,6 +1281,7 @@ interface GuardedWriterParts {
     /** Judge what a delete takes along. */
     readonly following?: GuardChain;
     readonly around?: AroundWrites;
+    readonly store?: StoreWrites;
 }
 
 /** A call of `set`. */
@@ -1388,6 +1389,9 @@ interface PublicFilesOptions {
     /** Unknown pages are answered with the folder's `index.html`; true when left out. */
     readonly indexFallback?: boolean;
 }
+
+/** Puts documents that guards have let pass: by themselves, or in a transaction. */
+type PutDocuments = (documents: readonly JsonObject[], place?: Pick<Transaction, 'collection'>) => Promise<readonly WriteOutcome[]>;
 
 interface PutOptions {
     /** False: the revisions were made elsewhere, and are taken as they are. */
@@ -1646,6 +1650,9 @@ interface StateStore {
     /** Writes the result of `make` unless the document is there; returns the document. */
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
+
+/** Stores documents by `put`, with all that follows from them. The outcomes are aligned with them. */
+type StoreWrites = (write: Write, documents: readonly JsonObject[], put: PutDocuments) => Promise<readonly WriteOutcome[]>;
 
 type Stored = JsonObject & {
     readonly _id: string;

@@ -173,14 +173,14 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
   const sandbox = new Sandbox({ environment, onLog: (line) => app.log.info({ line }, 'a design function says') })
   const designs = new DesignDocuments(database, sandbox, app.log)
   const securityOf = (name: string): Promise<JsonObject | undefined> => databases.security(name)
-  const ours = [...guardsOf(environment, auth, designs, securityOf), backend.guard]
+  const ours = [...guardsOf(environment, auth, designs, securityOf), backend.documentWrites.guard]
   const following = new GuardChain(options.guards ?? [], backend.logs)
   // Nothing refuses a deletion after the last one but what is judged inside the transaction.
   const last = endBranches(await databases.get(USERS_DATABASE))
   const guards = new GuardChain([...ours, ...(options.guards ?? []), last], backend.logs)
   const context: ServerContext = {
     environment,
-    gateway: new Gateway(database, databases, auth, { guards, following, around: backend.aroundWrites }),
+    gateway: new Gateway(database, databases, auth, { guards, following, ...backend.documentWrites }),
     auth,
     limits,
     metrics,

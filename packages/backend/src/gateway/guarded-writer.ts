@@ -5,7 +5,7 @@
  */
 import { PannierError } from 'pannier'
 import { guarded } from 'pannier/internal'
-import type { Collection, WriteOutcome, WriteResult } from 'pannier'
+import type { Collection, Transaction, TransactionCollection, WriteOutcome, WriteResult } from 'pannier'
 import type { Environment } from 'pannier/types'
 import type { DocumentGuard, OptionNames } from 'pannier/internal'
 import type { Databases } from './databases.ts'
@@ -37,12 +37,26 @@ export type AroundWrites = (
   put: (documents: readonly JsonObject[]) => Promise<GuardedOutcome[]>,
 ) => Promise<GuardedOutcome[]>
 
+/** Puts documents that guards have let pass: by themselves, or in a transaction. */
+type PutDocuments = (
+  documents: readonly JsonObject[],
+  place?: Pick<Transaction, 'collection'>,
+) => Promise<readonly WriteOutcome[]>
+
+/** Stores documents by `put`, with all that follows from them. The outcomes are aligned with them. */
+export type StoreWrites = (
+  write: Write,
+  documents: readonly JsonObject[],
+  put: PutDocuments,
+) => Promise<readonly WriteOutcome[]>
+
 export interface GuardedWriterParts {
   /** In the order in which they are asked, inside `around`. */
   readonly guards: GuardChain
   /** Judge what a delete takes along. */
   readonly following?: GuardChain
   readonly around?: AroundWrites
+  readonly store?: StoreWrites
 }
 
 /** The principal as of now, and the name by which users know the collection. */
@@ -59,18 +73,20 @@ export class GuardedWriter {
   readonly #guards: GuardChain
   readonly #following: GuardChain | undefined
   readonly #around: AroundWrites | undefined
+  readonly #storeWrites: StoreWrites
   readonly #groups: WriteGroups
 
   constructor(
     environment: Pick<Environment, 'yield'>,
     databases: Databases,
-    { guards, following, around }: GuardedWriterParts,
+    { guards, following, around, store = (_write, documents, put) => put(documents) }: GuardedWriterParts,
   ) {
     this.#groups = new WriteGroups(environment)
     this.#databases = databases
     this.#guards = guards
     this.#following = following
     this.#around = around
+    this.#storeWrites = store
   }
 
   security({ database }: Writer): Promise<JsonObject | undefined> {
@@ -166,8 +182,13 @@ export class GuardedWriter {
     }
     if (passed.length === 0) return left
     const admitted = await room.admit(at(verdicts, passed) as readonly JsonObject[])
-    const guard = isJudged() ? guardOf(admitted, judges, write.newEdits ? undefined : stored.since) : undefined
-    const written = await this.#store(collection, admitted, write, guard, grouped)
+    const since = write.newEdits ? undefined : stored.since
+    const put: PutDocuments = (some, place) => {
+      const guard = isJudged() ? guardOf(some, judges, since) : undefined
+      const records = place?.collection<JsonObject>(collection.name) ?? collection
+      return this.#store(records, some, write, guard, grouped && place === undefined)
+    }
+    const written = await this.#storeWrites(write, admitted, put)
     for (const [position, index] of passed.entries()) {
       const place = taken[index]!
       const outcome = written[position]!
@@ -179,18 +200,18 @@ export class GuardedWriter {
     return left.sort((one, other) => one - other)
   }
 
-  #store(
-    collection: Collection<JsonObject>,
+  async #store(
+    collection: TransactionCollection<JsonObject>,
     documents: readonly JsonObject[],
     write: Write,
     guard: DocumentGuard | undefined,
     grouped: boolean,
-  ): Promise<readonly WriteOutcome[]> | readonly WriteOutcome[] {
+  ): Promise<readonly WriteOutcome[]> {
     const { newEdits } = write
     const isAlone = grouped && newEdits && documents.length === 1
     // What a delete takes along is judged with it alone.
     if (isAlone && !(documents[0]!['_deleted'] === true && this.isOfApp(write)))
-      return this.#groups.put(collection, documents[0]!, guard).then((outcome) => [outcome])
+      return [await this.#groups.put(collection, documents[0]!, guard)]
     if (guard === undefined) return collection.put(documents, { atomic: false, newEdits })
     const following = this.#following?.following(write, (name) => this.#databases.nameOf(name))
     return guarded(collection, guard, following).put(documents, { atomic: false, newEdits })
@@ -232,8 +253,8 @@ function onceEach(
   return { first, rest }
 }
 
-/** Content that can be read once. */
-function hasStreams({ _attachments: attachments }: JsonObject): boolean {
+/** Whether a document has content that can be read once. */
+export function hasStreams({ _attachments: attachments }: JsonObject): boolean {
   if (!isJsonObject(attachments)) return false
   return Object.values(attachments).some((one) => {
     const data = isJsonObject(one) ? one['data'] : undefined

@@ -3,7 +3,7 @@
  * commit, and their answers are sent together. Each has its own outcome, as if it had been written alone in the order
  * of arrival.
  */
-import type { Collection, WriteOutcome } from 'pannier'
+import type { TransactionCollection, WriteOutcome } from 'pannier'
 import type { DocumentGuard } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { isPannierError } from 'pannier'
@@ -27,14 +27,18 @@ interface Group {
 
 export class WriteGroups {
   readonly #environment: Pick<Environment, 'yield'>
-  readonly #groups = new Map<Collection<JsonObject>, Group>()
+  readonly #groups = new Map<TransactionCollection<JsonObject>, Group>()
 
   constructor(environment: Pick<Environment, 'yield'>) {
     this.#environment = environment
   }
 
   /** As `collection.put(document)`, with what concerns the document alone as an outcome. */
-  put(collection: Collection<JsonObject>, document: JsonObject, guard?: DocumentGuard): Promise<WriteOutcome> {
+  put(
+    collection: TransactionCollection<JsonObject>,
+    document: JsonObject,
+    guard?: DocumentGuard,
+  ): Promise<WriteOutcome> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { document, guard, resolve, reject }
       const { _id: id } = document
@@ -55,7 +59,7 @@ export class WriteGroups {
   }
 }
 
-async function write(collection: Collection<JsonObject>, group: readonly Waiting[]): Promise<void> {
+async function write(collection: TransactionCollection<JsonObject>, group: readonly Waiting[]): Promise<void> {
   try {
     const outcomes = await store(collection, group)
     for (const [at, { resolve }] of group.entries()) resolve(outcomes[at]!)
@@ -68,7 +72,10 @@ async function write(collection: Collection<JsonObject>, group: readonly Waiting
   }
 }
 
-function store(collection: Collection<JsonObject>, group: readonly Waiting[]): Promise<readonly WriteOutcome[]> {
+function store(
+  collection: TransactionCollection<JsonObject>,
+  group: readonly Waiting[],
+): Promise<readonly WriteOutcome[]> {
   const documents = group.map(({ document }) => document)
   if (group.every(({ guard }) => guard === undefined)) return collection.put(documents, { atomic: false })
   const judge: DocumentGuard = (change) => group[change.position]!.guard?.({ ...change, position: 0 })

@@ -15,13 +15,13 @@ import type { GuardedWrite, Refusal } from '../gateway/guards.ts'
 import { conflicting, forbidden, ServiceError } from '../gateway/service-error.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
 import type { Suspended } from '../hooks/suspended.ts'
-import { actorOf, definitionServedAs, draftOfDocument, preparedDocument } from './records-guard.ts'
-import { listOf, renewedTokenKey, storedValue, valueErrors, type Draft } from './write/draft.ts'
+import { actorOf, definitionServedAs, draftOfDocument, preparedDocument, type DocumentParts } from './records-guard.ts'
+import { listOf, storedValue, valueErrors, type Draft } from './write/draft.ts'
 import { Judge, type JudgeParts } from './write/judge.ts'
 import { prepareInput } from './write/prepare-input.ts'
 import { WriteHooks, type WriteHooksParts } from './write/write-hooks.ts'
 
-interface DocumentHooksParts extends Omit<WriteHooksParts, 'judge'>, JudgeParts {
+export interface DocumentHooksParts extends Omit<WriteHooksParts, 'judge' | 'definitions'>, JudgeParts, DocumentParts {
   readonly passwords: Passwords
 }
 
@@ -59,7 +59,7 @@ async function begin(
   const old = await storedBefore(write, document)
   const isDelete = document['_deleted'] === true
   if (old === 'known' || (isDelete && old === undefined)) return unhooked
-  const prepared = await preparedDocument(environment, write, definition, document)
+  const prepared = await preparedDocument(parts, write, definition, document)
   if (prepared instanceof Error) return unhooked
   const draft = isDelete ? undefined : draftOfDocument({ principal, definition, old, chance: environment }, prepared)
   const actor = actorOf(principal, old)
@@ -157,8 +157,7 @@ async function changedDocument(
       if (file instanceof NewFile) attachments[file.name] = { data: file.stream(), contentType: file.type }
   }
   if (Object.keys(attachments).length > 0 || document['_attachments'] !== undefined) made['_attachments'] = attachments
-  const tokenKey = renewedTokenKey(draft, false)
-  return tokenKey === undefined ? made : { ...made, tokenKey }
+  return made
 }
 
 function withoutHashes({ definition: { fields }, values }: Draft): JsonObject {

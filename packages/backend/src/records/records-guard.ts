@@ -2,10 +2,12 @@
  * Writes of records through other doors, such as CouchDB's: the rules and fields of the collection judge them too. A document
  * comes whole, in the form in which it is stored.
  */
+import type { Database } from 'pannier'
 import type { Environment } from 'pannier/types'
 import type { Access } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
 import type { KnownDefinitions } from '../access/rule-records.ts'
+import type { Definitions } from '../definitions/definitions.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { applyInput } from '../fields/apply-input.ts'
 import { dateText } from '../fields/date-text.ts'
@@ -18,7 +20,8 @@ import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gatewa
 import type { Principal } from '../gateway/principal.ts'
 import { conflicting, type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
 import { withCheckedFiles } from './write/document-files.ts'
-import { valueErrors, type Draft } from './write/draft.ts'
+import { AccountReferences } from './write/account-references.ts'
+import { renewedTokenKey, valueErrors, type Draft } from './write/draft.ts'
 import { Judge, type JudgeParts } from './write/judge.ts'
 import { failed } from './write/write-errors.ts'
 import { MissingRows, OutdatedWrite } from './write/write-views.ts'
@@ -26,8 +29,11 @@ import { MissingRows, OutdatedWrite } from './write/write-views.ts'
 const UNKNOWN = fieldError('validation_unknown_field', 'Unknown field.')
 const WRONG_TYPE = fieldError('validation_invalid_value', 'Invalid value.')
 
-interface GuardParts extends JudgeParts {
+/** The parts by which documents become those of records. */
+export interface DocumentParts {
+  readonly database: Database
   readonly environment: Environment
+  readonly definitions: Definitions
 }
 
 interface Judging {
@@ -37,14 +43,14 @@ interface Judging {
 }
 
 /** The guard that refuses documents that are no records of their collection. It passes documents of collections without a definition. */
-export function recordsGuard(parts: GuardParts): WriteGuard {
+export function recordsGuard(parts: DocumentParts & JudgeParts): WriteGuard {
   const { definitions, access, environment } = parts
   const judge = new Judge(parts)
   return {
     prepare: async (write) => {
       const definition = definitionServedAs(write.database, definitions)
       if (definition === undefined) return write.documents
-      return Promise.all(write.documents.map((document) => preparedDocument(environment, write, definition, document)))
+      return Promise.all(write.documents.map((document) => preparedDocument(parts, write, definition, document)))
     },
     decide: ({ principal, database }) => {
       const definition = definitionServedAs(database, definitions)
@@ -63,7 +69,7 @@ export function definitionServedAs(database: string, definitions: KnownDefinitio
 
 /** An edit gets the values that the server makes. A revision that was made elsewhere stays as it is. */
 export async function preparedDocument(
-  environment: Environment,
+  parts: DocumentParts,
   { principal, newEdits, stored }: GuardedWrite,
   definition: Definition,
   document: JsonObject,
@@ -89,10 +95,26 @@ export async function preparedDocument(
     }),
   )
   const { isAdmin: isSuperuser } = principal
-  const options = { isSuperuser, now: dateText(environment.wallClock()), chance: environment }
+  const { environment: chance } = parts
+  const options = { isSuperuser, now: dateText(chance.wallClock()), chance }
   const { id: given, ...values } = applyInput(fields, old && { ...old, id }, input, options)
   for (const name of passwords) values[name] = ownValue(document, name) ?? ownValue(old, name) ?? ''
-  return { ...withFiles, ...values, _id: given }
+  const tokenKey = old && (await tokenKeyOf(parts, { definition, old, values, chance }))
+  return { ...withFiles, ...values, ...(tokenKey !== undefined && { tokenKey }), _id: given }
+}
+
+/** The new key of an account, if its tokens end with the write. */
+async function tokenKeyOf(
+  { database, definitions }: DocumentParts,
+  change: Parameters<typeof renewedTokenKey>[0] & { readonly old: JsonObject },
+): Promise<string | undefined> {
+  const { definition, old } = change
+  const account = { definition, id: String(old['_id']) }
+  const isAccount = definition.type === 'auth'
+  return renewedTokenKey(
+    change,
+    isAccount && (await new AccountReferences(definitions).hasExternalAuths(database, account)),
+  )
 }
 
 function refusalOf(
@@ -113,9 +135,7 @@ function refusalOf(
       ? forbidden(`The ${action}Rule of '${definition.name}' refuses this.`)
       : refusal
   } catch (error) {
-    if (!(error instanceof OutdatedWrite)) throw error
-    // The next try finds them.
-    if (error instanceof MissingRows) error.load().catch(() => {})
+    if (!(error instanceof OutdatedWrite) || error instanceof MissingRows) throw error
     return new ServiceError('UNAVAILABLE', 'The collection has changed meanwhile. Try again.', { cause: error })
   }
 }

@@ -34,11 +34,13 @@ type Put = (document: JsonObject, options?: PutOptions, principal?: Principal) =
 /** Puts a document, and gives its revision, or why it is refused. */
 async function door(posts: JsonObject = POSTS): Promise<Put> {
   world = await openWorld([posts])
-  const { environment, definitions, access, views } = world
+  const { database, environment, definitions, access, views } = world
   const records = definitions.records(definitions.get('posts'))
   const room = { admit: async (documents: unknown) => documents }
   const databases = { write: (_name: string, run: (...parameters: unknown[]) => unknown) => run(records, room) }
-  const guards = new GuardChain([recordsGuard({ environment, definitions, access, views })], { write: () => {} })
+  const guards = new GuardChain([recordsGuard({ database, environment, definitions, access, views })], {
+    write: () => {},
+  })
   const writer = new GuardedWriter(environment, databases as unknown as Databases, { guards })
   return async (document, options = {}, principal = SYSTEM) => {
     const [outcome] = await writer.put({ principal, database: 'posts' }, records, [document], options)

@@ -110,6 +110,24 @@ test('what is written there is a record, and what is no record is refused', asyn
   expect(outcomes.map((outcome) => 'error' in outcome)).toEqual([true, false])
 })
 
+test('a rule that reads a view is asked at once, alone and in a batch', async () => {
+  const { definitions, records } = server.server.backend
+  const topics = { name: 'topics', type: 'base', fields: [{ name: 'name', type: 'text' }] }
+  await definitions.create(SYSTEM, topics)
+  await definitions.create(SYSTEM, { name: 'open', type: 'view', viewQuery: 'SELECT id, name FROM topics' })
+  const rule = '@collection.open.name ?= topic'
+  const fields = [{ name: 'topic', type: 'text' }]
+  await definitions.create(SYSTEM, { name: 'notes', listRule: '', viewRule: '', createRule: rule, fields })
+  await records.create(ITSELF, 'topics', { name: 'sun' })
+  const bearer = { authorization: `Bearer ${ann}` }
+  expect((await as(bearer, 'POST /notes', { topic: 'sun' })).status).toBe(201)
+  expect((await as(bearer, 'POST /notes', { topic: 'rain' })).status).toBe(403)
+  await records.create(ITSELF, 'topics', { name: 'rain' })
+  const docs = ['rain', 'snow'].map((topic) => ({ topic }))
+  const { json } = await as(bearer, 'POST /notes/_bulk_docs', { docs })
+  expect(json).toEqual([expect.objectContaining({ ok: true }), expect.objectContaining({ error: 'forbidden' })])
+})
+
 test('a record that was made through REST is a document there, and replicates to another database', async () => {
   const { json } = await server.call('POST /collections/posts/records', { title: 'From REST' })
   const id = String(json['id'])

@@ -8,10 +8,8 @@ import type { Definitions } from '../../definitions/definitions.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import { OF_ACCOUNTS, PASSKEYS_COLLECTION, UNDEFINED_OF_ACCOUNTS } from '../../definitions/system-collections.ts'
 import { fieldError } from '../../fields/field-errors.ts'
-import { NewPassword } from '../../fields/types/password.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { ErrorData } from '../../gateway/service-error.ts'
-import type { Draft } from './draft.ts'
 import type { CollectionSource } from './operations.ts'
 
 const MFAS = '_mfas'
@@ -41,25 +39,24 @@ export class AccountReferences {
 
   /**
    * A new password forgets the devices and the logins that are half done, another key the one-time passwords. A verified address
-   * forgets the logins and passkeys of others, who may have used it. `document`: what was written.
+   * forgets the logins and passkeys of others, who may have used it. `document`: what is stored now.
    */
   async accountChanged(
     place: CollectionSource,
-    { definition, old, values }: Draft,
+    account: NamedAccount,
+    old: JsonObject,
     document: JsonObject,
   ): Promise<void> {
-    const account: NamedAccount = { definition, id: values['id'] as string }
-    if (values['password'] instanceof NewPassword)
+    if (old['password'] !== document['password'])
       for (const name of [AUTH_ORIGINS, MFAS]) await this.#delete(place, name, account)
-    if (old?.['tokenKey'] !== document['tokenKey']) await this.#delete(place, OTPS, account)
-    if (old?.['verified'] === true || values['verified'] !== true) return
+    if (old['tokenKey'] !== document['tokenKey']) await this.#delete(place, OTPS, account)
+    if (old['verified'] === true || document['verified'] !== true) return
     await this.#delete(place, EXTERNAL_AUTHS, account)
     await deleteReferring(place.collection<JsonObject>(PASSKEYS_COLLECTION), account)
   }
 
   /** A new account does not get what is left of another one of its id, which went by another door. */
-  async accountMade(place: CollectionSource, { definition, values }: Draft): Promise<void> {
-    const account: NamedAccount = { definition, id: values['id'] as string }
+  async accountMade(place: CollectionSource, account: NamedAccount): Promise<void> {
     for (const name of OF_ACCOUNTS) await this.#delete(place, name, account)
     for (const name of UNDEFINED_OF_ACCOUNTS) await deleteReferring(place.collection<JsonObject>(name), account)
   }

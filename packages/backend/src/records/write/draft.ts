@@ -184,11 +184,11 @@ export function listOf(value: unknown): readonly unknown[] {
 
 /** All tokens of an account end when its password or e-mail changes. `hasExternalAuths`: it is known to others by these. */
 export function renewedTokenKey(
-  { definition, old, values, chance }: Draft,
+  { definition, old, values, chance }: Pick<Draft, 'definition' | 'old' | 'values' | 'chance'>,
   hasExternalAuths: boolean,
 ): string | undefined {
   if (definition.type !== 'auth' || old === undefined || old['tokenKey'] !== values['tokenKey']) return undefined
   const isUpgraded = hasExternalAuths && old['verified'] !== true && values['verified'] === true
-  const isChanged = values['password'] instanceof NewPassword || old['email'] !== values['email']
+  const isChanged = old['password'] !== values['password'] || old['email'] !== values['email']
   return isChanged || isUpgraded ? randomText(chance, 50) : undefined
 }

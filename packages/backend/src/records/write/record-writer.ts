@@ -3,14 +3,13 @@
  * single write joins the group commit of the database.
  */
 import { isPannierError, type PannierError } from 'pannier'
-import type { Database, Transaction, TransactionCollection } from 'pannier'
+import type { Database, Transaction, TransactionCollection, WriteResult } from 'pannier'
 import { guarded, pause, type DocumentGuard } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
 import { compared, type LoginAttempt } from '../../accounts/accounts-host.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
-import { LAST_SUPERUSER } from '../../definitions/definitions.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { NewFile } from '../../fields/new-file.ts'
@@ -22,6 +21,7 @@ import type { HookApp } from '../../hooks/hook-app.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import { accountForm, type CheckedPassword } from './account-form.ts'
 import { AccountReferences } from './account-references.ts'
+import { Consequences } from './consequences.ts'
 import {
   canBeId,
   documentOf,
@@ -79,9 +79,11 @@ interface ReadyWrite {
   readonly known: CheckedPassword | undefined
   /** Counts what is stored beyond what came: it is in memory until the answer was sent. @throws ServiceError as a budget does */
   readonly count: (document: JsonObject) => void
+  /** Other records may change with it. */
+  readonly isWide: boolean
 }
 
-type Drafting = Pick<ReadyWrite, 'prepared' | 'passage' | 'count'>
+type Drafting = Pick<ReadyWrite, 'prepared' | 'passage' | 'count' | 'isWide'>
 
 /** How often a write waits for the definitions, which follow what is stored. */
 const ROUNDS_MAX = 100
@@ -91,6 +93,7 @@ export class RecordWriter {
   readonly #parts: RecordWriterParts
   readonly #judge: Judge
   readonly #references: AccountReferences
+  readonly #consequences: Consequences
   readonly #hooks: WriteHooks
 
   constructor(parts: RecordWriterParts) {
@@ -98,6 +101,7 @@ export class RecordWriter {
     this.#parts = parts
     this.#judge = new Judge(parts)
     this.#references = new AccountReferences(parts.definitions)
+    this.#consequences = new Consequences(parts.definitions)
     this.#hooks = new WriteHooks({ ...parts, judge: this.#judge })
   }
 
@@ -175,9 +179,9 @@ export class RecordWriter {
       const known = id === undefined ? undefined : await this.#checkPassword(this.#parts.database, actor, prepared, id)
       if (passage.isAsked) await this.#askAhead(passage, operation, prepared, known)
       const count = counting(actor, input)
+      const isWide = isWideWrite(operation.action, prepared, passage)
       const run = (place: CollectionSource): Promise<WrittenRecord> =>
-        this.#run(place, actor, { operation, prepared, passage, known, count })
-      const isWide = operation.action === 'create' ? namesAccount(prepared) : changesAccount(prepared)
+        this.#run(place, actor, { operation, prepared, passage, known, count, isWide })
       return { isWide, run, written: () => passage.written(), release }
     } catch (error) {
       release()
@@ -230,15 +234,17 @@ export class RecordWriter {
       throw forbidden('Only superusers can perform this action.')
   }
 
-  async #create(place: CollectionSource, actor: Actor, { prepared, passage, count }: Drafting): Promise<WrittenRecord> {
+  async #create(place: CollectionSource, actor: Actor, drafting: Drafting): Promise<WrittenRecord> {
+    const { prepared, passage, count } = drafting
     const { definition } = prepared
     try {
       const { draft, document } = await passage.pass(place, newDraftOf(prepared), () => undefined)
       count(document)
       const guard: DocumentGuard = ({ reader }) =>
         refusal(this.#judge.create(actor, draft, reader) ?? passage.refusalOf({ old: undefined, document, reader }))
-      const { rev } = await guarded(recordsIn(place, definition), guard).insert(await passage.admit(document))
-      if (namesAccount(prepared)) await this.#references.accountMade(place, draft)
+      const admitted = await passage.admit(document)
+      const insert = (): Promise<WriteResult> => guarded(recordsIn(place, definition), guard).insert(admitted)
+      const { rev } = await this.#followed(place, drafting, String(document['_id']), insert)
       return { definition, document: { ...document, _rev: rev }, body: draft.body }
     } catch (error) {
       throw writeError(error, [definition], 'create')
@@ -248,14 +254,14 @@ export class RecordWriter {
   async #update(
     place: CollectionSource,
     actor: Actor,
-    { prepared, passage, count }: Drafting,
+    drafting: Drafting,
     { id, rev, known, ...seen }: WantedUpdate,
   ): Promise<WrittenRecord> {
+    const { prepared, passage, count, isWide } = drafting
     const { definition } = prepared
     if (!canBeId(id)) throw missing('')
     const checked = await this.#checkPassword(place, actor, prepared, id, known)
-    const hasExternalAuths =
-      changesAccount(prepared) && (await this.#references.hasExternalAuths(place, { definition, id }))
+    const hasExternalAuths = isWide && (await this.#references.hasExternalAuths(place, { definition, id }))
     const tokenKeyOf = (draft: Draft): string | undefined => renewedTokenKey(draft, hasExternalAuths)
     let made: Passed | undefined
     const change = (old: JsonObject): JsonObject => {
@@ -283,15 +289,23 @@ export class RecordWriter {
       const records = recordsIn(place, definition)
       const isLong = passage.isAsked || hasFiles(prepared)
       if (!isLong) await passage.admit({ _id: id })
-      const written = isLong
-        ? await replace(records, guard, id, changeAsked)
-        : await guarded(records, guard).update(id, change)
+      const update = (): Promise<{ readonly rev: string }> =>
+        isLong ? replace(records, guard, id, changeAsked) : guarded(records, guard).update(id, change)
+      const written = await this.#followed(place, drafting, id, update)
       const { draft, document } = made!
-      if (changesAccount(prepared)) await this.#references.accountChanged(place, draft, document)
       return { definition, document: { ...document, _rev: written.rev }, body: draft.body }
     } catch (error) {
       throw writeError(error, [definition], 'update')
     }
+  }
+
+  #followed<T>(
+    place: CollectionSource,
+    { prepared: { definition }, isWide }: Drafting,
+    id: string,
+    write: () => Promise<T>,
+  ): Promise<T> {
+    return isWide ? this.#consequences.around(place, { definition, id, isDelete: false }, write) : write()
   }
 
   /**
@@ -327,7 +341,7 @@ export class RecordWriter {
     { id, rev }: { readonly id: string; readonly rev?: string },
   ): Promise<PreparedWrite> {
     const { definitions, database } = this.#parts
-    const mayTakeSuperusers = definitions.mayTakeSuperusers(definition)
+    const isWide = this.#consequences.mayFollow(definition, true)
     const passage = new Passage(this.#parts, actor.principal, definition)
     const ask = async (place: CollectionSource): Promise<unknown> => {
       if (!passage.isAsked || !canBeId(id)) return undefined
@@ -345,11 +359,13 @@ export class RecordWriter {
           const refused = this.#judge.delete(actor, definition, { old: stored, rev }, reader)
           return refusal(refused ?? passage.refusalOf({ old: stored, document: tombstoneOf(stored), reader }))
         }
-        const hadSuperuser = mayTakeSuperusers && (await definitions.hasSuperuser(place))
         // A full collection can be emptied, so a delete needs no room.
-        const outcome = await guarded(recordsIn(place, definition), guard, passage.following).delete(id)
+        const remove = (): Promise<unknown> =>
+          guarded(recordsIn(place, definition), guard, passage.following).delete(id)
+        const outcome = isWide
+          ? await this.#consequences.around(place, { definition, id, isDelete: true }, remove)
+          : await remove()
         if (outcome === undefined) throw missing('')
-        if (hadSuperuser && !(await definitions.hasSuperuser(place))) throw LAST_SUPERUSER
         return undefined
       } catch (error) {
         throw writeError(error, definitions.all(), 'delete')
@@ -359,7 +375,7 @@ export class RecordWriter {
       passage.leave()
       throw error
     })
-    return { isWide: mayTakeSuperusers, run, written: () => passage.written(), release: () => passage.leave() }
+    return { isWide, run, written: () => passage.written(), release: () => passage.leave() }
   }
 }
 
@@ -421,14 +437,18 @@ function hasFiles({ input, changes }: PreparedInput): boolean {
   return values.some((value) => listOf(value).some((one) => one instanceof NewFile))
 }
 
-/** Whether an account is made with an id that somebody may have had. */
-function namesAccount(prepared: PreparedInput): boolean {
-  return prepared.definition.type === 'auth' && sets(prepared, 'id')
-}
-
-/** Whether records that belong to the account may go with the change. */
-function changesAccount(prepared: PreparedInput): boolean {
-  return prepared.definition.type === 'auth' && IDENTIFYING.some((name) => sets(prepared, name))
+/**
+ * Whether records that belong to an account may go with the write: it is made with an id that somebody may have had, or what it is known by
+ * changes. A guard may change anything.
+ */
+function isWideWrite(
+  action: Exclude<RecordOperation['action'], 'delete'>,
+  input: PreparedInput,
+  guards: Passage,
+): boolean {
+  if (input.definition.type !== 'auth') return false
+  const names = action === 'create' ? ['id'] : IDENTIFYING
+  return guards.isAsked || names.some((name) => sets(input, name))
 }
 
 function sets({ input, changes }: PreparedInput, name: string): boolean {
