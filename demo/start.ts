@@ -210,8 +210,8 @@ function explain(error: unknown, options: Options): string {
       case 'PANNIER_LOCKED':
         return `${path} is in use by another process, most likely another npm start, or pannier serve.\nStop that one, or use another folder: npm start -- --data DIR`
       case 'PANNIER_CORRUPT':
-      case 'PANNIER_WRONG_FORMAT':
-      case 'PANNIER_NEWER_FORMAT':
+      case 'PANNIER_FORMAT_WRONG':
+      case 'PANNIER_FORMAT_NEWER':
         return `${path} can't be read (${error.message}).\nDelete it to load the cities again.`
       case 'PANNIER_QUOTA_EXCEEDED':
         return `There is no room left for ${path}.`

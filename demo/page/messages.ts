@@ -15,9 +15,9 @@ type Words = Pick<Message, 'title' | 'text'>
 const HELPED_BY_DELETING: ReadonlySet<string> = new Set([
   'PANNIER_QUOTA_EXCEEDED',
   'PANNIER_CORRUPT',
-  'PANNIER_WRONG_FORMAT',
-  'PANNIER_NEWER_FORMAT',
-  'PANNIER_IO',
+  'PANNIER_FORMAT_WRONG',
+  'PANNIER_FORMAT_NEWER',
+  'PANNIER_IO_FAILED',
 ])
 
 const BY_CODE: Readonly<Record<string, Words>> = {
@@ -45,11 +45,11 @@ const BY_CODE: Readonly<Record<string, Words>> = {
     title: 'The stored copy is damaged',
     text: 'What is stored does not match its checksums, so nothing of it is shown. Delete the copy and make a new one.',
   },
-  PANNIER_WRONG_FORMAT: {
+  PANNIER_FORMAT_WRONG: {
     title: 'The stored copy can’t be read',
     text: 'What is stored here under this name is not a Pannier database. Delete the copy and make a new one.',
   },
-  PANNIER_NEWER_FORMAT: {
+  PANNIER_FORMAT_NEWER: {
     title: 'The stored copy is newer than this page',
     text: 'A newer version of this page has written it. Load the newer page, or delete the copy and make a new one.',
   },

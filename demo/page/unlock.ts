@@ -17,7 +17,7 @@ export async function openUnlocked(): Promise<OpenCopy | undefined> {
       return await openCopy()
     } catch (error) {
       unlockWith(undefined)
-      if (!isPannierError(error, 'PANNIER_WRONG_KEY')) throw error
+      if (!isPannierError(error, 'PANNIER_KEY_WRONG')) throw error
     }
   }
 }

@@ -27,6 +27,27 @@ test('each code of the library has a cause and a cure', () => {
     expect(rows, code).toMatch(new RegExp(`^\\| \`${code}\` +\\| [^|]{5,} \\| [^|]{5,} \\|$`, 'm'))
 })
 
+test('each code of a ServiceError has a row, with its answer', () => {
+  const source = read('packages/server/src/http/http-error.ts')
+  const codes = [...source.matchAll(/^ {2}((?!PANNIER_)[A-Z_]+): \[(\d{3}), '(\w+)'\]/gm)]
+  const type = read('packages/backend/src/gateway/service-error.ts')
+  expect(new Set(codes.map(([, code]) => code))).toEqual(new Set(type.match(/(?<=^ {2}\| ')\w+(?=')/gm)))
+  for (const [, code, status, word] of codes)
+    expect(rows, code).toMatch(new RegExp(`^\\| \`${code}\` +\\| ${status} \`${word}\` +\\| [^|]{5,} \\|$`, 'm'))
+})
+
+test('a code names the thing first and the problem last', () => {
+  const sources = [
+    'db/src/base/errors.ts',
+    'backend/src/gateway/service-error.ts',
+    'db/src/database/check/check-database.ts',
+  ]
+  const words = sources.flatMap((path) => read(`packages/${path}`).match(/(?<=\| ')[A-Z_]+(?=')/g) ?? [])
+  expect(words.length).toBeGreaterThan(60)
+  const problem = /^(INVALID|WRONG|NEWER|OLDER|UNSAFE|DAMAGED|MISSING|UNKNOWN|BAD)_/
+  expect(words.map((word) => word.replace(/^PANNIER_/, '')).filter((word) => problem.test(word))).toEqual([])
+})
+
 test('each error of the server has a row', () => {
   const sources = globSync('packages/server/src/**/*.ts', { cwd: root }).map(read).join('\n')
   const words = sources.matchAll(/(?:HttpError\(\s*|\[)([45]\d\d),\s*'([a-z_]+)'/g)

@@ -228,7 +228,7 @@ function limitsText(limits: readonly Declaration[]): string {
     const what = readDocstring(statement!.docs).text.replaceAll('\n', ' ')
     return `| \`${name}\` | ${amountOf(name)} | ${cell(what)} |`
   })
-  const head = `${GENERATED}\n\n# Limits\n\nEverything has a limit, so that nothing grows without end. What exceeds one fails with \`PANNIER_LIMIT\` or a code of its own.\n`
+  const head = `${GENERATED}\n\n# Limits\n\nEverything has a limit, so that nothing grows without end. What exceeds one fails with \`PANNIER_LIMIT_EXCEEDED\` or a code of its own.\n`
   return [head, '| limit | value | what it bounds |', '| --- | ---: | --- |', ...rows, ''].join('\n')
 }
 

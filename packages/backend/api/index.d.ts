@@ -488,7 +488,7 @@ export class Gateway {
     exists(database: string): Promise<boolean>;
     /** The names of all served collections, sorted. @throws ServiceError FORBIDDEN */
     names(principal: Principal): Promise<string[]>;
-    /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
+    /** Makes a collection. @throws ServiceError FORBIDDEN, NAME_INVALID, EXISTS */
     create(principal: Principal, database: string): Promise<void>;
     /** Drops a collection, with all that is set for it. @throws ServiceError FORBIDDEN, NOT_FOUND */
     drop(principal: Principal, database: string): Promise<void>;
@@ -552,7 +552,7 @@ export class GuardedCollection {
     getLocal(id: string): Promise<Stored | undefined>;
     /** All `_local/` documents. */
     listLocal(): Promise<Stored[]>;
-    /** Writes a `_local/` document. @throws ServiceError FULL */
+    /** Writes a `_local/` document. @throws ServiceError QUOTA_EXCEEDED */
     putLocal(document: JsonObject & {
         readonly _id: string;
     }): Promise<WriteResult>;
@@ -1318,9 +1318,9 @@ export type ServiceErrorCode =
 /** Something else was written meanwhile, or has the name. */
  | 'CONFLICT'
 /** A collection of this name. */
- | 'EXISTS' | 'INVALID' | 'INVALID_NAME' | 'INVALID_DESIGN' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
+ | 'EXISTS' | 'INVALID' | 'NAME_INVALID' | 'DESIGN_INVALID' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
 /** A collection takes no more bytes. */
- | 'FULL'
+ | 'QUOTA_EXCEEDED'
 /** The request may succeed another time. */
  | 'UNAVAILABLE'
 /** This place lacks what it takes. */
@@ -2050,7 +2050,7 @@ class Databases {
      * @throws ServiceError NOT_FOUND
      */
     write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
-    /** @throws ServiceError INVALID_NAME, EXISTS */
+    /** @throws ServiceError NAME_INVALID, EXISTS */
     create(name: string): Promise<void>;
     /** Makes it unless it is there. */
     ensure(name: string): Promise<void>;
@@ -4041,7 +4041,7 @@ interface ReturningClient {
 class Room {
     readonly leave: () => void;
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
-    /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
+    /** The documents, with attachments that are counted as they are read. @throws ServiceError QUOTA_EXCEEDED; so does reading them */
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
 }
 

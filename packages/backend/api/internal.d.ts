@@ -192,7 +192,7 @@ export class Databases {
      * @throws ServiceError NOT_FOUND
      */
     write<T>(name: string, run: (collection: Collection<JsonObject>, room: Room) => Promise<T>): Promise<T>;
-    /** @throws ServiceError INVALID_NAME, EXISTS */
+    /** @throws ServiceError NAME_INVALID, EXISTS */
     create(name: string): Promise<void>;
     /** Makes it unless it is there. */
     ensure(name: string): Promise<void>;
@@ -280,7 +280,7 @@ export class Gateway {
     exists(database: string): Promise<boolean>;
     /** The names of all served collections, sorted. @throws ServiceError FORBIDDEN */
     names(principal: Principal): Promise<string[]>;
-    /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
+    /** Makes a collection. @throws ServiceError FORBIDDEN, NAME_INVALID, EXISTS */
     create(principal: Principal, database: string): Promise<void>;
     /** Drops a collection, with all that is set for it. @throws ServiceError FORBIDDEN, NOT_FOUND */
     drop(principal: Principal, database: string): Promise<void>;
@@ -1442,7 +1442,7 @@ interface Requirable {
 class Room {
     readonly leave: () => void;
     constructor(name: string, collection: Collection<JsonObject>, bytesMax: number, count: (bytes: number) => number, leave: () => void);
-    /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
+    /** The documents, with attachments that are counted as they are read. @throws ServiceError QUOTA_EXCEEDED; so does reading them */
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
 }
 

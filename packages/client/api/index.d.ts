@@ -117,7 +117,7 @@ export class Client<Types extends AppTypes<Types>> {
     /**
      * The content of a file of a record. One that waits on this device, or was read before, needs no network.
      *
-     * @throws ClientError NOT_FOUND, UNREACHABLE
+     * @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE
      * @example
      * const content = await client.file(task, 'sea_a1b2c3d4e5.jpg')
      */
@@ -125,7 +125,7 @@ export class Client<Types extends AppTypes<Types>> {
     /**
      * Sends what waits and pulls what is new, now.
      *
-     * @throws ClientError UNREACHABLE, SIGNED_OUT, REFUSED
+     * @throws ClientError PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT, PANNIER_PEER_REFUSED
      * @example
      * await client.sync()
      */
@@ -133,7 +133,7 @@ export class Client<Types extends AppTypes<Types>> {
     /**
      * Ends the session. `keep` (default): the data stay for the next time, and so does what waits. `wipe`: they are deleted.
      *
-     * @throws ClientError INVALID: `wipe` would lose writes that the server does not have; `discard: true` says that it may.
+     * @throws ClientError PANNIER_WRITES_UNSENT: `wipe` would lose writes that the server does not have; `discard: true` says that it may.
      * @example
      * await client.signOut({ data: 'wipe' })
      */
@@ -151,32 +151,17 @@ export class Client<Types extends AppTypes<Types>> {
 export type ClientCollection<Types extends CollectionTypes> = Reading<Types['record']> & Writing<Types> & Asking<Types>;
 
 /**
- * A failure of the client or of its server.
+ * A failure of the client or of its server, with the codes of the library. `details` has what the server said: for forms the reasons by
+ * field.
  *
  * @example
- * if (error instanceof ClientError && error.code === 'SIGNED_OUT') show('Sign in again.')
+ * if (isPannierError(error, 'PANNIER_SIGNED_OUT')) show('Sign in again.')
  */
-export class ClientError extends Error {
-    /** Stable; match this, never the message. */
-    readonly code: ClientErrorCode;
+export class ClientError extends PannierError {
     /** Status of the server's answer. */
     readonly status: number | undefined;
-    /** The details that the server gave: for forms the reasons by field. */
-    readonly data: Readonly<Record<string, unknown>>;
-    constructor(code: ClientErrorCode, message: string, { status, data, cause }?: ClientErrorFacts);
+    constructor(code: ErrorCode, message: string, facts?: ClientErrorFacts);
 }
-
-/**
- * - `UNREACHABLE`: the server did not answer.
- * - `SIGNED_OUT`: the session has ended, or nobody is signed in.
- * - `REFUSED`: the server did not take the request. `data` has its reasons by field.
- * - `NOT_FOUND`: the record is not there.
- * - `EXISTS`: there is a record with this id.
- * - `INVALID`: the call is not right.
- * - `MFA`: another way to sign in is needed too. `data.mfaId` goes with the next one.
- * - `CLOSED`: the client is closed.
- */
-export type ClientErrorCode = 'UNREACHABLE' | 'SIGNED_OUT' | 'REFUSED' | 'NOT_FOUND' | 'EXISTS' | 'INVALID' | 'MFA' | 'CLOSED';
 
 /** The state of a client: its account, its sync, and what waits. */
 export interface ClientState extends SyncState {
@@ -335,7 +320,7 @@ export class RejectedWrite {
     /**
      * Writes all of them again, based on what is there now. `edit` gives the values of a write; undefined leaves the write out.
      *
-     * @throws ClientError NOT_FOUND: it was retried or discarded meanwhile
+     * @throws ClientError PANNIER_NOT_FOUND: it was retried or discarded meanwhile
      * @example
      * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
      */
@@ -346,7 +331,7 @@ export class RejectedWrite {
 
 /** Said with the second of two ways to sign in. */
 export interface SecondWay {
-    /** `error.data.mfaId` of the first one, which failed with `MFA`. */
+    /** `error.details.mfaId` of the first one, which failed with PANNIER_MFA_NEEDED. */
     readonly mfaId?: string;
 }
 
@@ -363,7 +348,7 @@ export type ServerAnswer = {
 /** A collection of accounts signs in. Each resolves with the account when its data are open. */
 export class SignIn {
     /**
-     * @throws ClientError MFA, REFUSED, UNREACHABLE
+     * @throws ClientError PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
      * @example
      * await client.signIn.password('users', 'ann@example.com', password)
      */
@@ -371,7 +356,7 @@ export class SignIn {
     /**
      * Makes an account, and signs it in. `values`: the other fields of the account.
      *
-     * @throws ClientError REFUSED: `data` has the reasons by field; UNREACHABLE
+     * @throws ClientError PANNIER_PEER_REFUSED: `details` has the reasons by field; PANNIER_PEER_UNREACHABLE
      * @example
      * await client.signIn.up('users', { email: 'ann@example.com', password, name: 'Ann' })
      */
@@ -389,7 +374,7 @@ export class SignIn {
     /**
      * Verifies the address. `token`: what the link in the mail has.
      *
-     * @throws ClientError REFUSED: the token is old, or no such token; UNREACHABLE
+     * @throws ClientError PANNIER_PEER_REFUSED: the token is old, or no such token; PANNIER_PEER_UNREACHABLE
      * @example
      * await client.signIn.confirmVerification('users', token)
      */
@@ -404,7 +389,7 @@ export class SignIn {
     /**
      * Sets a new password, and ends all sessions of the account. `token`: what the link in the mail has.
      *
-     * @throws ClientError REFUSED: the token is old, or no such token, or the password is too short; UNREACHABLE
+     * @throws ClientError PANNIER_PEER_REFUSED: the token is old, or no such token, or the password is too short; PANNIER_PEER_UNREACHABLE
      * @example
      * await client.signIn.confirmPasswordReset('users', token, password)
      */
@@ -417,7 +402,7 @@ export class SignIn {
      */
     requestOneTimePassword(collection: string, email: string): Promise<string>;
     /**
-     * @throws ClientError MFA, REFUSED, UNREACHABLE
+     * @throws ClientError PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
      * @example
      * await client.signIn.oneTimePassword('users', otpId, '12345678')
      */
@@ -425,7 +410,7 @@ export class SignIn {
     /**
      * Opens a window of the provider, such as 'google'. Call it in the handler of a click: browsers block other windows.
      *
-     * @throws ClientError INVALID: no such provider, or the window was closed; MFA, REFUSED, UNREACHABLE
+     * @throws ClientError PANNIER_SIGN_IN_FAILED: no such provider, or the window was closed; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
      * @example
      * button.onclick = () => client.signIn.oauth2('users', 'google')
      */
@@ -433,7 +418,7 @@ export class SignIn {
     /**
      * Asks the device for a passkey. In browsers only.
      *
-     * @throws ClientError INVALID: this device has none, or the user has said no; MFA, REFUSED, UNREACHABLE
+     * @throws ClientError PANNIER_SIGN_IN_FAILED: this device has none, or the user has said no; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
      * @example
      * await client.signIn.passkey('users')
      */
@@ -442,7 +427,7 @@ export class SignIn {
      * Takes up a session that began outside of the client: on a page of the server, or in another part of the app. `signOut` does not end it
      * at the server, as others have it too.
      *
-     * @throws ClientError SIGNED_OUT: the session has ended; REFUSED, UNREACHABLE
+     * @throws ClientError PANNIER_SIGNED_OUT: the session has ended; PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
      * @example
      * await client.signIn.token('users', localStorage.getItem('token')!)
      */
@@ -451,7 +436,7 @@ export class SignIn {
      * Makes a passkey of the account, in browsers. `name`: what the account calls it. The account must have signed in within the last ten
      * minutes.
      *
-     * @throws ClientError SIGNED_OUT: nobody is signed in; INVALID: as `passkey`; REFUSED, UNREACHABLE
+     * @throws ClientError PANNIER_SIGNED_OUT: nobody is signed in; PANNIER_SIGN_IN_FAILED: as `passkey`; PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
      * @example
      * button.onclick = () => client.signIn.addPasskey('My phone')
      */
@@ -544,7 +529,7 @@ export interface Writing<Types extends CollectionTypes> {
     /**
      * Makes a record, with an id of its own or the one that is given. Fields that the server fills, such as dates, come with the next pull.
      *
-     * @throws ClientError EXISTS
+     * @throws ClientError PANNIER_CONFLICT
      * @example
      * const { id } = await tasks.create({ title: 'Buy milk' })
      */
@@ -556,13 +541,13 @@ export interface Writing<Types extends CollectionTypes> {
     /**
      * Changes fields, with PocketBase's modifiers too: `{ 'count+': 1 }`.
      *
-     * @throws ClientError NOT_FOUND
+     * @throws ClientError PANNIER_NOT_FOUND
      * @example
      * const answer = await tasks.update(id, { done: true }).server
      */
     update(id: string, values: Types['update'], options?: WriteOptions): Write<Types['record']>;
     /**
-     * @throws ClientError NOT_FOUND
+     * @throws ClientError PANNIER_NOT_FOUND
      * @example
      * await tasks.delete(id)
      */
@@ -581,6 +566,6 @@ export function connect<Types extends AppTypes<Types> = UntypedCollections>(url:
 
 interface ClientErrorFacts {
     readonly status?: number | undefined;
-    readonly data?: Readonly<Record<string, unknown>>;
+    readonly details?: Readonly<Record<string, unknown>>;
     readonly cause?: unknown;
 }

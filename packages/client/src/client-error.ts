@@ -1,59 +1,35 @@
-/** Errors of the client, beside the errors of the library. */
-
-/**
- * - `UNREACHABLE`: the server did not answer.
- * - `SIGNED_OUT`: the session has ended, or nobody is signed in.
- * - `REFUSED`: the server did not take the request. `data` has its reasons by field.
- * - `NOT_FOUND`: the record is not there.
- * - `EXISTS`: there is a record with this id.
- * - `INVALID`: the call is not right.
- * - `MFA`: another way to sign in is needed too. `data.mfaId` goes with the next one.
- * - `CLOSED`: the client is closed.
- */
-export type ClientErrorCode =
-  | 'UNREACHABLE'
-  | 'SIGNED_OUT'
-  | 'REFUSED'
-  | 'NOT_FOUND'
-  | 'EXISTS'
-  | 'INVALID'
-  | 'MFA'
-  | 'CLOSED'
+/** Errors of the client: errors of the library, with what the server said. */
+import { PannierError, type ErrorCode } from 'pannier'
 
 interface ClientErrorFacts {
   readonly status?: number | undefined
-  readonly data?: Readonly<Record<string, unknown>>
+  readonly details?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
 /**
- * A failure of the client or of its server.
+ * A failure of the client or of its server, with the codes of the library. `details` has what the server said: for forms the reasons by
+ * field.
  *
  * @example
- * if (error instanceof ClientError && error.code === 'SIGNED_OUT') show('Sign in again.')
+ * if (isPannierError(error, 'PANNIER_SIGNED_OUT')) show('Sign in again.')
  */
-export class ClientError extends Error {
-  /** Stable; match this, never the message. */
-  readonly code: ClientErrorCode
+export class ClientError extends PannierError {
   /** Status of the server's answer. */
   readonly status: number | undefined
-  /** The details that the server gave: for forms the reasons by field. */
-  readonly data: Readonly<Record<string, unknown>>
 
-  constructor(code: ClientErrorCode, message: string, { status, data = {}, cause }: ClientErrorFacts = {}) {
-    super(message, { cause })
+  constructor(code: ErrorCode, message: string, facts: ClientErrorFacts = {}) {
+    super(code, message, facts)
     this.name = 'ClientError'
-    this.code = code
-    this.status = status
-    this.data = data
+    this.status = facts.status
   }
 }
 
 export function closed(): ClientError {
-  return new ClientError('CLOSED', 'The client is closed, or changes the account.')
+  return new ClientError('PANNIER_CLOSED', 'The client is closed, or changes the account.')
 }
 
-/** The server's message is the same for all mistakes; the reasons by field are in the data. */
+/** The server's message is the same for all mistakes; the reasons by field are in the details. */
 export function reasonOf(message: string, data: Readonly<Record<string, unknown>>): string {
   const reasons = Object.entries(data).flatMap(([field, reason]) => {
     const said = (reason as { readonly message?: unknown } | null)?.message

@@ -299,7 +299,7 @@ export class Client<Types extends AppTypes<Types>> {
   /**
    * The content of a file of a record. One that waits on this device, or was read before, needs no network.
    *
-   * @throws ClientError NOT_FOUND, UNREACHABLE
+   * @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE
    * @example
    * const content = await client.file(task, 'sea_a1b2c3d4e5.jpg')
    */
@@ -310,7 +310,7 @@ export class Client<Types extends AppTypes<Types>> {
   /**
    * Sends what waits and pulls what is new, now.
    *
-   * @throws ClientError UNREACHABLE, SIGNED_OUT, REFUSED
+   * @throws ClientError PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT, PANNIER_PEER_REFUSED
    * @example
    * await client.sync()
    */
@@ -321,7 +321,7 @@ export class Client<Types extends AppTypes<Types>> {
   /**
    * Ends the session. `keep` (default): the data stay for the next time, and so does what waits. `wipe`: they are deleted.
    *
-   * @throws ClientError INVALID: `wipe` would lose writes that the server does not have; `discard: true` says that it may.
+   * @throws ClientError PANNIER_WRITES_UNSENT: `wipe` would lose writes that the server does not have; `discard: true` says that it may.
    * @example
    * await client.signOut({ data: 'wipe' })
    */
@@ -340,7 +340,7 @@ export class Client<Types extends AppTypes<Types>> {
         const { unsent, rejected } = await replica.countedState()
         if (data === 'wipe' && !discard && unsent + rejected > 0)
           throw new ClientError(
-            'INVALID',
+            'PANNIER_WRITES_UNSENT',
             `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
           )
       } catch (error) {

@@ -30,7 +30,7 @@ export interface Writing<Types extends CollectionTypes> {
   /**
    * Makes a record, with an id of its own or the one that is given. Fields that the server fills, such as dates, come with the next pull.
    *
-   * @throws ClientError EXISTS
+   * @throws ClientError PANNIER_CONFLICT
    * @example
    * const { id } = await tasks.create({ title: 'Buy milk' })
    */
@@ -38,13 +38,13 @@ export interface Writing<Types extends CollectionTypes> {
   /**
    * Changes fields, with PocketBase's modifiers too: `{ 'count+': 1 }`.
    *
-   * @throws ClientError NOT_FOUND
+   * @throws ClientError PANNIER_NOT_FOUND
    * @example
    * const answer = await tasks.update(id, { done: true }).server
    */
   update(id: string, values: Types['update'], options?: WriteOptions): Write<Types['record']>
   /**
-   * @throws ClientError NOT_FOUND
+   * @throws ClientError PANNIER_NOT_FOUND
    * @example
    * await tasks.delete(id)
    */

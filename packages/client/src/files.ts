@@ -182,7 +182,7 @@ interface FileSource {
   readonly token: () => Promise<string | undefined>
 }
 
-/** The content of a file of a record. @throws ClientError NOT_FOUND, UNREACHABLE, SIGNED_OUT */
+/** The content of a file of a record. @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT */
 export async function fileOf(asked: FileSource, record: NamedRecord, name: string): Promise<Blob> {
   const { db, server } = asked
   const { collectionName: collection, id } = record
@@ -210,7 +210,7 @@ async function fetched({ server, token }: FileSource, of: NonNullable<StoredFile
   if (response.ok) return await response.blob().catch(unreachable)
   if (!isRefused(response)) return unreachable(response.status)
   throw new ClientError(
-    'NOT_FOUND',
+    'PANNIER_NOT_FOUND',
     `The server has no file "${of.name}" of the record "${of.id}", or does not show it.`,
   )
 }

@@ -3,7 +3,6 @@ export type { AccountRecord } from './account.ts'
 export { connect } from './client.ts'
 export type { AppTypes, CanQuestion, Client, ConnectOptions, UntypedCollections } from './client.ts'
 export { ClientError } from './client-error.ts'
-export type { ClientErrorCode } from './client-error.ts'
 export type {
   Asking,
   ClientCollection,

@@ -57,7 +57,10 @@ export class LocalTransaction {
       if (typeof id !== 'string' || id === '')
         throw new TypeError(`create(): the id must be a text, got ${JSON.stringify(id)}.`)
       if ((await this.#shown(collection, id)) !== undefined)
-        throw new ClientError('EXISTS', `A record "${id}" of "${collection}" exists. Update it, or use another id.`)
+        throw new ClientError(
+          'PANNIER_CONFLICT',
+          `A record "${id}" of "${collection}" exists. Update it, or use another id.`,
+        )
       return (await this.#write({ collection, action: 'create', id, values }, undefined))!
     })
   }
@@ -74,7 +77,8 @@ export class LocalTransaction {
     return this.#inTurn(async () => {
       const { collection, id } = write
       const shown = await this.#shown(collection, id)
-      if (shown === undefined) throw new ClientError('NOT_FOUND', `There is no record "${id}" of "${collection}" here.`)
+      if (shown === undefined)
+        throw new ClientError('PANNIER_NOT_FOUND', `There is no record "${id}" of "${collection}" here.`)
       return await this.#write({ ...write, base: await this.#baseOf(write, shown, options) }, shown)
     })
   }
@@ -134,7 +138,7 @@ export class LocalTransaction {
   /** Each write is made on what those before it have made, also if the app does not wait for them. */
   #inTurn<T>(write: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(() => {
-      if (this.#hasEnded) throw new ClientError('CLOSED', 'Await the writes of a transaction inside it.')
+      if (this.#hasEnded) throw new ClientError('PANNIER_CLOSED', 'Await the writes of a transaction inside it.')
       return write()
     })
     this.#turn = done.catch(() => {})

@@ -43,7 +43,7 @@ export async function signInByPopup(
 ): Promise<Values> {
   if (open === openWindow && globalThis.window === undefined)
     throw new ClientError(
-      'INVALID',
+      'PANNIER_SIGN_IN_FAILED',
       'oauth2(): there are no windows here. Give "open", which shows an address to the user.',
     )
   const ended = new AbortController()
@@ -54,7 +54,10 @@ export async function signInByPopup(
     const { oauth2 } = await server.send<{ oauth2: { providers: readonly Provider[] } }>(methods)
     const provider = oauth2.providers.find((each) => each.name === name)
     if (provider === undefined)
-      throw new ClientError('INVALID', `oauth2(): the provider must be one of ${collection}, got ${name}.`)
+      throw new ClientError(
+        'PANNIER_SIGN_IN_FAILED',
+        `oauth2(): the provider must be one of ${collection}, got ${name}.`,
+      )
     const redirectURL = `${server.url}/api/oauth2-redirect`
     const redirect = await redirected(server, stop, (clientId) => {
       const url = pageOf(provider, redirectURL)
@@ -67,12 +70,14 @@ export async function signInByPopup(
         })
     })
     if (redirect.code === undefined)
-      throw new ClientError('INVALID', `${name} did not sign in: ${redirect.error ?? 'no code'}.`)
+      throw new ClientError('PANNIER_SIGN_IN_FAILED', `${name} did not sign in: ${redirect.error ?? 'no code'}.`)
     return { provider: name, code: redirect.code, codeVerifier: provider.codeVerifier, redirectURL, createData }
   } catch (cause) {
     if (failure !== undefined) throw failure.error
-    if (signal?.aborted) throw new ClientError('INVALID', 'oauth2(): it was given up.', { cause })
-    throw cause instanceof ClientError ? cause : new ClientError('UNREACHABLE', 'The server did not answer.', { cause })
+    if (signal?.aborted) throw new ClientError('PANNIER_ABORTED', 'oauth2(): its signal ended it.', { cause })
+    throw cause instanceof ClientError
+      ? cause
+      : new ClientError('PANNIER_PEER_UNREACHABLE', 'The server did not answer.', { cause })
   } finally {
     ended.abort()
     place?.close()
@@ -89,7 +94,7 @@ async function redirected(server: Server, signal: AbortSignal, opened: (clientId
       opened(clientId)
     } else if (event === '@oauth2') return data as Redirect
   }
-  throw new ClientError('UNREACHABLE', 'The server ended the wait for the provider.')
+  throw new ClientError('PANNIER_PEER_UNREACHABLE', 'The server ended the wait for the provider.')
 }
 
 function openWindow(url: string): unknown {
@@ -101,5 +106,8 @@ function pageOf({ name, authURL }: Provider, redirectURL: string): URL {
   const url = URL.parse(authURL + redirectURL)
   const isLocal = url !== null && url.protocol === 'http:' && LOCAL.test(url.hostname)
   if (url !== null && (isLocal || url.protocol === 'https:')) return url
-  throw new ClientError('REFUSED', `oauth2(): the address of ${name} must begin with https://, got "${authURL}".`)
+  throw new ClientError(
+    'PANNIER_PEER_REFUSED',
+    `oauth2(): the address of ${name} must begin with https://, got "${authURL}".`,
+  )
 }

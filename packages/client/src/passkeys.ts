@@ -39,15 +39,15 @@ export async function addPasskey(server: Server, { token, record }: Session, nam
   return await server.send<Passkey>(path, { name, ...answer }, { token })
 }
 
-/** The device's answer to a question of the server. @throws ClientError INVALID */
+/** The device's answer to a question of the server. @throws ClientError PANNIER_SIGN_IN_FAILED */
 async function answerOf(asked: Promise<Credential | null>): Promise<Values> {
   const credential = await asked.catch((cause: unknown) => {
-    throw new ClientError('INVALID', 'The device gave no passkey.', { cause })
+    throw new ClientError('PANNIER_SIGN_IN_FAILED', 'The device gave no passkey.', { cause })
   })
   return { response: (credential as PublicKeyCredential).toJSON() as unknown }
 }
 
 function assertBrowser(method: string): void {
   if (globalThis.PublicKeyCredential === undefined)
-    throw new ClientError('INVALID', `${method}(): this is no browser with passkeys.`)
+    throw new ClientError('PANNIER_SIGN_IN_FAILED', `${method}(): this is no browser with passkeys.`)
 }

@@ -4,7 +4,7 @@ import { awaited } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
 import type { Question } from './can.ts'
-import { ClientError } from './client-error.ts'
+import { ClientError, closed } from './client-error.ts'
 import { LocalTransaction, type WriteMeans } from './local-transaction.ts'
 import type { Declared } from './declaration.ts'
 import { inOneTab } from './one-tab.ts'
@@ -217,7 +217,7 @@ export class Replica {
     )
   }
 
-  /** @throws ClientError NOT_FOUND, UNREACHABLE */
+  /** @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE */
   async file(record: NamedRecord, name: string): Promise<Blob> {
     const { fileOf } = await import('./files.ts')
     return await fileOf({ db: this.db, server: this.#server, token: () => this.#token() }, record, name)
@@ -234,13 +234,13 @@ export class Replica {
     })
   }
 
-  /** Resolves when the server has answered. @throws ClientError CLOSED */
+  /** Resolves when the server has answered. @throws ClientError PANNIER_CLOSED */
   outcome(n: number): Promise<WriteOutcome> {
     const { signal } = this.#ended
     const found = new Promise<WriteOutcome>((resolve, reject) => {
       const close = (): void => {
         stop()
-        reject(new ClientError('CLOSED', 'The client was closed before the server has answered.'))
+        reject(closed())
       }
       const look = async (): Promise<void> => {
         const outcome = await this.#outcomeOf(n)
@@ -313,7 +313,11 @@ export class Replica {
       work: (signal) => this.#loop.run(signal),
       tell: () => {
         const { status, error, received } = this.#loop.state
-        return { status, received, error: error && { code: error.code, message: error.message, data: error.data } }
+        return {
+          status,
+          received,
+          error: error && { code: error.code, message: error.message, details: error.details },
+        }
       },
       onTold: (told) => {
         const { status, received, error } = told as SyncState
@@ -385,7 +389,7 @@ async function dropFiles(db: Database): Promise<void> {
 }
 
 function signedOutElsewhere(): ClientError {
-  return new ClientError('SIGNED_OUT', 'Another tab has signed out.')
+  return new ClientError('PANNIER_SIGNED_OUT', 'Another tab has signed out.')
 }
 
 /** The session and the device of a database. */

@@ -29,7 +29,7 @@ const REQUEST_MS_MAX = 60_000
 /**
  * Runs a report of the server.
  *
- * @throws ClientError REFUSED: `data` has what is wrong with parameters; SIGNED_OUT, UNREACHABLE
+ * @throws ClientError PANNIER_PEER_REFUSED: `details` has what is wrong with parameters; PANNIER_SIGNED_OUT, PANNIER_PEER_UNREACHABLE
  * @example
  * const options = { parameters: { from: '2026-06-01' }, token: client.token }
  * const { rows } = await runReport<{ month: string; revenue: number }>('https://example.com', 'revenue', options)

@@ -48,7 +48,7 @@ export class Server {
   /**
    * The JSON of an answer.
    *
-   * @throws ClientError UNREACHABLE (also for answers that may be others in a moment), SIGNED_OUT, REFUSED
+   * @throws ClientError PANNIER_PEER_UNREACHABLE (also for answers that may be others in a moment), PANNIER_SIGNED_OUT, PANNIER_PEER_REFUSED
    */
   async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
     const { moreMs = 0, signal, ...others } = options
@@ -65,13 +65,20 @@ export class Server {
     // What is no JSON is said by somebody in between, such as the page of a hotel to sign in.
     if (ok && json !== undefined) return json as T
     const { message, data: given, ...more } = (json ?? {}) as { message?: string; data?: Values | null }
-    const data = given ?? {}
+    const details = given ?? {}
     const said = message ?? (status === TOO_LARGE ? TOO_LARGE_SAID : `${request}: the server answered ${status}.`)
     if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
-      throw new ClientError('UNREACHABLE', said, { status })
+      throw new ClientError('PANNIER_PEER_UNREACHABLE', said, { status })
     if (status === UNAUTHORIZED && 'mfaId' in more)
-      throw new ClientError('MFA', 'Sign in in another way too, with this "mfaId".', { status, data: more })
-    throw new ClientError(status === UNAUTHORIZED ? 'SIGNED_OUT' : 'REFUSED', reasonOf(said, data), { status, data })
+      throw new ClientError('PANNIER_MFA_NEEDED', 'Sign in in another way too, with this "mfaId".', {
+        status,
+        details: more,
+      })
+    throw new ClientError(
+      status === UNAUTHORIZED ? 'PANNIER_SIGNED_OUT' : 'PANNIER_PEER_REFUSED',
+      reasonOf(said, details),
+      { status, details },
+    )
   }
 
   /** Runs `work`, and aborts its signal when it takes too long. */
@@ -105,11 +112,11 @@ export function routeOf(method: string, collection: string, rest: string): strin
 /** Whether the same request has the same answer later: only another request helps. A proxy says so of large ones, without JSON. */
 export function isFinal(error: unknown): boolean {
   if (!(error instanceof ClientError)) return false
-  return error.status === TOO_LARGE || (error.status === MALFORMED && error.code === 'REFUSED')
+  return error.status === TOO_LARGE || (error.status === MALFORMED && error.code === 'PANNIER_PEER_REFUSED')
 }
 
 export function unreachable(cause: unknown): never {
-  throw new ClientError('UNREACHABLE', 'The server did not answer.', { cause })
+  throw new ClientError('PANNIER_PEER_UNREACHABLE', 'The server did not answer.', { cause })
 }
 
 /** Undefined: it is no JSON, as a proxy may answer. */

@@ -8,7 +8,7 @@ import type { Values } from './writes.ts'
 
 /** Said with the second of two ways to sign in. */
 export interface SecondWay {
-  /** `error.data.mfaId` of the first one, which failed with `MFA`. */
+  /** `error.details.mfaId` of the first one, which failed with PANNIER_MFA_NEEDED. */
   readonly mfaId?: string
 }
 
@@ -30,7 +30,7 @@ export class SignIn {
   }
 
   /**
-   * @throws ClientError MFA, REFUSED, UNREACHABLE
+   * @throws ClientError PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
    * @example
    * await client.signIn.password('users', 'ann@example.com', password)
    */
@@ -46,7 +46,7 @@ export class SignIn {
   /**
    * Makes an account, and signs it in. `values`: the other fields of the account.
    *
-   * @throws ClientError REFUSED: `data` has the reasons by field; UNREACHABLE
+   * @throws ClientError PANNIER_PEER_REFUSED: `details` has the reasons by field; PANNIER_PEER_UNREACHABLE
    * @example
    * await client.signIn.up('users', { email: 'ann@example.com', password, name: 'Ann' })
    */
@@ -72,7 +72,7 @@ export class SignIn {
   /**
    * Verifies the address. `token`: what the link in the mail has.
    *
-   * @throws ClientError REFUSED: the token is old, or no such token; UNREACHABLE
+   * @throws ClientError PANNIER_PEER_REFUSED: the token is old, or no such token; PANNIER_PEER_UNREACHABLE
    * @example
    * await client.signIn.confirmVerification('users', token)
    */
@@ -93,7 +93,7 @@ export class SignIn {
   /**
    * Sets a new password, and ends all sessions of the account. `token`: what the link in the mail has.
    *
-   * @throws ClientError REFUSED: the token is old, or no such token, or the password is too short; UNREACHABLE
+   * @throws ClientError PANNIER_PEER_REFUSED: the token is old, or no such token, or the password is too short; PANNIER_PEER_UNREACHABLE
    * @example
    * await client.signIn.confirmPasswordReset('users', token, password)
    */
@@ -114,7 +114,7 @@ export class SignIn {
   }
 
   /**
-   * @throws ClientError MFA, REFUSED, UNREACHABLE
+   * @throws ClientError PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
    * @example
    * await client.signIn.oneTimePassword('users', otpId, '12345678')
    */
@@ -130,7 +130,7 @@ export class SignIn {
   /**
    * Opens a window of the provider, such as 'google'. Call it in the handler of a click: browsers block other windows.
    *
-   * @throws ClientError INVALID: no such provider, or the window was closed; MFA, REFUSED, UNREACHABLE
+   * @throws ClientError PANNIER_SIGN_IN_FAILED: no such provider, or the window was closed; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
    * @example
    * button.onclick = () => client.signIn.oauth2('users', 'google')
    */
@@ -150,7 +150,7 @@ export class SignIn {
   /**
    * Asks the device for a passkey. In browsers only.
    *
-   * @throws ClientError INVALID: this device has none, or the user has said no; MFA, REFUSED, UNREACHABLE
+   * @throws ClientError PANNIER_SIGN_IN_FAILED: this device has none, or the user has said no; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
    * @example
    * await client.signIn.passkey('users')
    */
@@ -163,7 +163,7 @@ export class SignIn {
    * Takes up a session that began outside of the client: on a page of the server, or in another part of the app. `signOut` does not end it
    * at the server, as others have it too.
    *
-   * @throws ClientError SIGNED_OUT: the session has ended; REFUSED, UNREACHABLE
+   * @throws ClientError PANNIER_SIGNED_OUT: the session has ended; PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
    * @example
    * await client.signIn.token('users', localStorage.getItem('token')!)
    */
@@ -177,13 +177,13 @@ export class SignIn {
    * Makes a passkey of the account, in browsers. `name`: what the account calls it. The account must have signed in within the last ten
    * minutes.
    *
-   * @throws ClientError SIGNED_OUT: nobody is signed in; INVALID: as `passkey`; REFUSED, UNREACHABLE
+   * @throws ClientError PANNIER_SIGNED_OUT: nobody is signed in; PANNIER_SIGN_IN_FAILED: as `passkey`; PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
    * @example
    * button.onclick = () => client.signIn.addPasskey('My phone')
    */
   async addPasskey(name: string): Promise<Passkey> {
     const session = this.#session()
-    if (session === undefined) throw new ClientError('SIGNED_OUT', 'addPasskey(): sign in before.')
+    if (session === undefined) throw new ClientError('PANNIER_SIGNED_OUT', 'addPasskey(): sign in before.')
     const { addPasskey } = await import('./passkeys.ts')
     return await addPasskey(this.#server, session, name)
   }

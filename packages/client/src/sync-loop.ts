@@ -174,7 +174,7 @@ export class SyncLoop {
         // A server that has started again takes nothing before a pull. One that was restored may not know what it has taken.
       } while (waiting.ready.length > 0 && rounds < IDLE_ROUNDS_MAX)
       if (waiting.ready.length > 0)
-        throw new ClientError('UNREACHABLE', 'The server says nothing of the writes that it gets.')
+        throw new ClientError('PANNIER_PEER_UNREACHABLE', 'The server says nothing of the writes that it gets.')
       if (waiting.upload !== undefined) this.#upload ??= this.#sendFiles(waiting.upload, token)
       const upload = this.#upload
       await this.#host.synced()
@@ -188,9 +188,10 @@ export class SyncLoop {
 
   #failed(error: unknown, isGuest: boolean): void {
     if (this.#ended.signal.aborted) return
-    const known = error instanceof ClientError ? error : new ClientError('REFUSED', String(error), { cause: error })
-    const isSignedOut = known.code === 'SIGNED_OUT' || (isGuest && known.status === FORBIDDEN)
-    const status = isSignedOut ? 'signedOut' : known.code === 'UNREACHABLE' ? 'offline' : 'failed'
+    const known =
+      error instanceof ClientError ? error : new ClientError('PANNIER_PEER_REFUSED', String(error), { cause: error })
+    const isSignedOut = known.code === 'PANNIER_SIGNED_OUT' || (isGuest && known.status === FORBIDDEN)
+    const status = isSignedOut ? 'signedOut' : known.code === 'PANNIER_PEER_UNREACHABLE' ? 'offline' : 'failed'
     this.state = { ...this.#state, status, error: known }
   }
 
@@ -231,8 +232,8 @@ export class SyncLoop {
     } catch (error) {
       if (!isFinal(error)) throw error
       if (waiting.length > 1) return undefined
-      const { message, data } = error as ClientError
-      return { boot: '', outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data }] }
+      const { message, details } = error as ClientError
+      return { boot: '', outcomes: [{ n: waiting[0]!.n, status: 'rejected', code: 'INVALID', message, data: details }] }
     }
   }
 

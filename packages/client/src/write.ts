@@ -123,14 +123,14 @@ export class RejectedWrite {
   /**
    * Writes all of them again, based on what is there now. `edit` gives the values of a write; undefined leaves the write out.
    *
-   * @throws ClientError NOT_FOUND: it was retried or discarded meanwhile
+   * @throws ClientError PANNIER_NOT_FOUND: it was retried or discarded meanwhile
    * @example
    * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
    */
   retry(edit: (write: RefusedWrite) => Values | undefined = ({ mine }) => mine): Write<void> {
     return startWrite(this.#replica, async (tx) => {
       if (!(await tx.endRejected(this.id)))
-        throw new ClientError('NOT_FOUND', 'retry(): the write was retried or discarded meanwhile.')
+        throw new ClientError('PANNIER_NOT_FOUND', 'retry(): the write was retried or discarded meanwhile.')
       for (const [index, write] of this.#writes.entries()) {
         const values = valuesOf('retry', () => edit(this.writes[index]!))
         if (values !== undefined) await tx.again(write.action === 'delete' ? write : withValues(write, values))

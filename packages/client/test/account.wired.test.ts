@@ -121,7 +121,7 @@ test('after close() every call says CLOSED', async () => {
     signIn: () => client.signIn.password('users', ann.email, USER_PASSWORD),
   }
   for (const [name, call] of Object.entries(calls))
-    await expect((async () => call())(), name).rejects.toMatchObject({ code: 'CLOSED' })
+    await expect((async () => call())(), name).rejects.toMatchObject({ code: 'PANNIER_CLOSED' })
   expect(client.token).toBeUndefined()
   render(client)
   expect(tasks.find().isSame(tasks.find())).toBe(true)
@@ -225,7 +225,7 @@ test.each([
   const opened: string[] = []
   const entering = client.signIn.oauth2('users', 'evil', { open: (place) => opened.push(place) })
   await expect(entering).rejects.toMatchObject({
-    code: 'REFUSED',
+    code: 'PANNIER_PEER_REFUSED',
     message: expect.stringContaining('https://') as string,
   })
   expect(opened).toEqual([])

@@ -14,13 +14,13 @@ const ENDS: readonly (readonly [name: string, said: string])[] = [
   ['tries of a one-shot', '4'],
   ['headers that come late', 'PANNIER_PEER_UNREACHABLE'],
   ['a silent server', 'PANNIER_PEER_UNREACHABLE'],
-  ['a write that has its turn in time or not', 'PANNIER_TURN_TIMEOUT'],
+  ['a write that has its turn in time or not', 'PANNIER_WRITE_TIMEOUT'],
   ['everything of the database', '1'],
-  ['a sync of a client', 'UNREACHABLE'],
+  ['a sync of a client', 'PANNIER_PEER_UNREACHABLE'],
   ['a live sync that ends', 'cancelled'],
   ['a migration', '600'],
   ['a migration that a read waits for', '2'],
-  ['a migration that has its turn in time or not', 'PANNIER_TURN_TIMEOUT'],
+  ['a migration that has its turn in time or not', 'PANNIER_WRITE_TIMEOUT'],
   ['documents that are migrated again', '600'],
 ]
 

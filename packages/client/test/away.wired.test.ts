@@ -36,7 +36,7 @@ test('what the server has taken is not sent again after more than 90 days, whate
   app.lose = (path) => (path.endsWith('/pull') ? 'request' : undefined)
   const write = client.collection('tasks').update(id, { 'count+': 1 }, { overwrite: true })
   await write
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   expect(await write.server).toEqual({ status: 'ok' })
   app.lose = () => undefined
   clock.jump(91 * DAY_MS)
@@ -85,7 +85,7 @@ test('a request that nobody answers fails after a while', async () => {
     environment,
   })
   for (const asked of [() => client.sync(), () => client.signIn.password('users', 'a', 'b')]) {
-    const answer = expect(asked()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    const answer = expect(asked()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
     await environment.advance(60_000)
     await answer
   }

@@ -236,8 +236,9 @@ class World {
     try {
       await client.sync()
     } catch (error) {
-      if (!(error instanceof ClientError) || !['UNREACHABLE', 'SIGNED_OUT'].includes(error.code)) throw error
-      if (error.code === 'SIGNED_OUT') await client.signIn.password('users', user.email, USER_PASSWORD)
+      if (!(error instanceof ClientError) || !['PANNIER_PEER_UNREACHABLE', 'PANNIER_SIGNED_OUT'].includes(error.code))
+        throw error
+      if (error.code === 'PANNIER_SIGNED_OUT') await client.signIn.password('users', user.email, USER_PASSWORD)
     }
   }
 

@@ -111,7 +111,7 @@ test('a guest who may not list a collection is signed out, and an account that m
   const options = { collections: ['secrets'] }
   for (const state of ['signedOut', 'failed'] as const) {
     const opened = await (state === 'signedOut' ? new Device(app).open(options) : new Device(app).openAs(ann, options))
-    await expect(opened.sync()).rejects.toMatchObject({ code: 'REFUSED', status: 403 })
+    await expect(opened.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED', status: 403 })
     expect(opened.state.status).toBe(state)
     await opened.close()
   }
@@ -142,7 +142,7 @@ test('an app syncs a part of a collection, and another part later', async () => 
   await client.close()
   client = await open('missing = 4')
   await expect(client.sync()).rejects.toMatchObject({
-    code: 'REFUSED',
+    code: 'PANNIER_PEER_REFUSED',
     message: /The filter of "tasks" can't be synced/,
   })
 })
@@ -155,7 +155,7 @@ test('a write is seen at once, also without a network, and is sent later', async
   const { id } = await write
   await tasks.update(id, { 'count+': 2, 'tags+': ['a'] })
   expect(await tasks.get(id)).toMatchObject({ title: 'roof', count: 3, tags: ['a'] })
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   expect([client.state.unsent, client.state.status]).toEqual([2, 'offline'])
   app.isDown = false
   await client.sync()
@@ -299,7 +299,7 @@ test('a lost answer writes nothing twice', async () => {
   await write
   let lost = 0
   app.lose = (path) => (path.endsWith('/push') && lost++ === 0 ? 'answer' : undefined)
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   expect(client.state.unsent).toBe(1)
   await client.sync()
   expect(await write.server).toEqual({ status: 'ok' })
@@ -346,7 +346,7 @@ test('a session that was revoked neither sends nor loses anything', async () => 
     password: 'another one',
     passwordConfirm: 'another one',
   })
-  await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_SIGNED_OUT' })
   expect([client.state.status, client.state.unsent, await seen(client, 'projects')]).toEqual(['signedOut', 1, before])
   await client.signIn.password('users', ann.email, 'another one')
   await client.sync()
@@ -399,7 +399,7 @@ test('an encrypted database opens with its key only, and another try signs in', 
   await opened.signOut()
   password = 'wrong'
   const signIn = (): Promise<unknown> => opened.signIn.password('users', ann.email, 'the password of users')
-  await expect(signIn()).rejects.toMatchObject({ code: 'PANNIER_WRONG_KEY' })
+  await expect(signIn()).rejects.toMatchObject({ code: 'PANNIER_KEY_WRONG' })
   expect([opened.account, opened.state.status]).toEqual([undefined, 'starting'])
   password = 'right'
   await signIn()
@@ -408,8 +408,10 @@ test('an encrypted database opens with its key only, and another try signs in', 
 
 test('calls that are not right say what is', async () => {
   await expect(client.collection('tasks').update('nothing', {})).rejects.toBeInstanceOf(ClientError)
-  await expect(client.collection('tasks').delete('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(client.collection('tasks').delete('nothing')).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
   expect(() => client.collection('nothing')).toThrow('got nothing')
   const { id } = await client.collection('tasks').create({ title: 'one', project })
-  await expect(client.collection('tasks').create({ id, title: 'two' })).rejects.toMatchObject({ code: 'EXISTS' })
+  await expect(client.collection('tasks').create({ id, title: 'two' })).rejects.toMatchObject({
+    code: 'PANNIER_CONFLICT',
+  })
 })

@@ -107,7 +107,7 @@ test('a lost answer sends a file again, and it is written once', async () => {
   await albums().update(id, { 'pages+': [file('one')] }, { overwrite: true })
   let pushes = 0
   app.lose = (path) => (path.endsWith('/push') && pushes++ === 0 ? 'answer' : undefined)
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   await client.sync()
   expect([pushes, await texts(id, (await shown(id))['pages'])]).toEqual([2, ['one']])
 })
@@ -181,7 +181,7 @@ test('content goes with the next start when nothing names it any more', async ()
   expect(await (await client.file(record, name)).text()).toBe('secret')
   await again!.discard()
   await reopen()
-  await expect(client.file(record, name)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(client.file(record, name)).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
 })
 
 test('protected files are given to those who may see the record, and to nobody else', async () => {
@@ -192,7 +192,7 @@ test('protected files are given to those who may see the record, and to nobody e
   expect(await (await client.file(album, name!)).text()).toBe('secret')
   const ben = await app.addUser(`ben${id}`)
   await using other = await new Device(app).openAs(ben, OPTIONS)
-  await expect(other.file(album, name!)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(other.file(album, name!)).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
 })
 
 test('a file that was shown once is there without a network, for as long as its record names it', async () => {
@@ -211,7 +211,7 @@ test('a file that was shown once is there without a network, for as long as its 
   app.isDown = true
   await reopen()
   expect(await texts(album.id, [cover, one])).toEqual(['sea', 'one'])
-  await expect(client.file(album, two)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.file(album, two)).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   app.isDown = false
   await other.sync()
   await other.collection('albums').update(album.id, { 'pages-': one })
@@ -219,13 +219,13 @@ test('a file that was shown once is there without a network, for as long as its 
   await client.sync()
   app.isDown = true
   expect(await texts(album.id, [cover])).toEqual(['sea'])
-  await expect(client.file(album, one)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.file(album, one)).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   app.isDown = false
   // The right to see the record is taken away. Nothing of it stays.
   await app.call(`PATCH /collections/albums/records/${album.id}`, { owner: 'somebody else' })
   await client.sync()
   app.isDown = true
-  await expect(client.file(album, String(cover))).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.file(album, String(cover))).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   await client.close()
   expect((await device.documents(`users-${ann.id}`)).filter((each) => 'bytes' in each)).toEqual([])
   client = await device.open(OPTIONS)
@@ -240,7 +240,9 @@ test('a server that does not answer for a file, or fails, is said to be unreacha
   await client.close()
   client = await device.open(OPTIONS)
   app.before = (path) => (path.startsWith('/api/files/') ? new Promise(() => {}) : Promise.resolve())
-  const answer = expect(client.file(album, 'another_a1b2c3d4e5.txt')).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  const answer = expect(client.file(album, 'another_a1b2c3d4e5.txt')).rejects.toMatchObject({
+    code: 'PANNIER_PEER_UNREACHABLE',
+  })
   await clock.advance(60_000)
   await answer
   app.before = async () => {}
@@ -298,11 +300,11 @@ test('an upload that fails again and again keeps nothing else from being sent an
   holdUploads('request')
   const slow = albums().create({ owner: ann.id, pages: [file('x'.repeat(3000))] })
   await slow
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   const free = albums().create({ owner: ann.id, title: 'free' })
   await free
   const other = await app.add('albums', { owner: ann.id })
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   expect([await free.server, client.state.unsent]).toEqual([{ status: 'ok' }, 1])
   expect(await shown(other)).toBeDefined()
   app.lose = () => undefined

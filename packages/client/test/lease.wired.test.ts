@@ -56,7 +56,7 @@ test('a device opens offline until its lease is over, then only after signing in
   for (const backMs of [30 * DAY_MS, 0]) {
     client = await open()
     expect([client.account, client.state.isLeaseOver]).toEqual([undefined, true])
-    await expect(signIn(client)).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    await expect(signIn(client)).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
     await client.close()
     // The half of the key is gone: to set the clock back does not help any more.
     clock.jump(-backMs)
@@ -89,12 +89,12 @@ test('a device whose session was ended elsewhere gets no more time, and no half 
     passwordConfirm: 'another one',
   })
   clock.jump(20 * DAY_MS)
-  await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_SIGNED_OUT' })
   await client.close()
   clock.jump(11 * DAY_MS)
   client = await open()
   expect(client.state.isLeaseOver).toBe(true)
-  await expect(signIn(client)).rejects.toMatchObject({ code: 'REFUSED' })
+  await expect(signIn(client)).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED' })
   await app.call(`PATCH /collections/users/records/${ann.id}`, {
     password: USER_PASSWORD,
     passwordConfirm: USER_PASSWORD,
@@ -158,7 +158,7 @@ test('without the half of the server, the password opens nothing', async () => {
   const client = await openSynced()
   await client.close()
   const { lease: _, ...options } = OPTIONS
-  await expect(device.open(options)).rejects.toMatchObject({ code: 'PANNIER_WRONG_KEY' })
+  await expect(device.open(options)).rejects.toMatchObject({ code: 'PANNIER_KEY_WRONG' })
 })
 
 test('a key that cannot be read is halved too', async () => {
@@ -170,7 +170,7 @@ test('a key that cannot be read is halved too', async () => {
   client = await device.open(options)
   expect(client.account?.id).toBe(ann.id)
   await client.close()
-  await expect(device.open({ encryption: { key } })).rejects.toMatchObject({ code: 'PANNIER_WRONG_KEY' })
+  await expect(device.open({ encryption: { key } })).rejects.toMatchObject({ code: 'PANNIER_KEY_WRONG' })
 })
 
 test('a lease that is not right says what is', async () => {

@@ -48,7 +48,7 @@ test.each(seedsOf('model'))('three devices add words to one record, and no word 
       await tasks.update(id, { 'count+': 1 })
     } else
       await client.sync().catch((error: unknown) => {
-        if (!(error instanceof ClientError) || error.code !== 'UNREACHABLE') throw error
+        if (!(error instanceof ClientError) || error.code !== 'PANNIER_PEER_UNREACHABLE') throw error
       })
   }
   app.lose = () => undefined

@@ -73,7 +73,7 @@ test('a write after the end of its transaction fails, and shows nothing', async 
     await tasks.create({ title: 'in time', project })
   })
   await expect(tasks!.create({ title: 'late', project })).rejects.toMatchObject({
-    code: 'CLOSED',
+    code: 'PANNIER_CLOSED',
     message: expect.stringContaining('inside it'),
   })
   expect(await titles()).not.toContain('late')
@@ -82,7 +82,7 @@ test('a write after the end of its transaction fails, and shows nothing', async 
 test('accounts change one after another, and no database stays open', async () => {
   await Promise.all([signIn(ben), signIn(ben), client.signOut(), signIn(ann)])
   const closed = client.close()
-  await expect(signIn(ben)).rejects.toMatchObject({ code: 'CLOSED' })
+  await expect(signIn(ben)).rejects.toMatchObject({ code: 'PANNIER_CLOSED' })
   await closed
   // A handle that was left open would make these fail.
   for (const user of [ann, ben]) expect((await device.documents(`users-${user.id}`)).length).toBeGreaterThan(0)
@@ -92,7 +92,7 @@ test('accounts change one after another, and no database stays open', async () =
 
 test('a sign-out that wipes loses no write that the app was said is stored', async () => {
   const write = client.collection('tasks').create({ title: 'just now', project })
-  await expect(client.signOut({ data: 'wipe' })).rejects.toMatchObject({ code: 'INVALID' })
+  await expect(client.signOut({ data: 'wipe' })).rejects.toMatchObject({ code: 'PANNIER_WRITES_UNSENT' })
   await write
   expect(client.account?.id).toBe(ann.id)
   expect(await titles()).toContain('just now')
@@ -101,7 +101,7 @@ test('a sign-out that wipes loses no write that the app was said is stored', asy
   app.before = (path) => (path.includes('/sessions/') ? ended.promise : Promise.resolve())
   const out = client.signOut({ data: 'wipe' })
   const late = Promise.resolve().then(() => client.collection('tasks').create({ title: 'late', project }))
-  await expect(late).rejects.toMatchObject({ code: 'CLOSED' })
+  await expect(late).rejects.toMatchObject({ code: 'PANNIER_CLOSED' })
   ended.resolve()
   await out
 })
@@ -116,7 +116,7 @@ test.each([
   client = await new Device({ url: other.url, environment: app.environment }, device.storage).open({
     name: device.name,
   })
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   expect([other.asked(), client.state.status, client.state.unsent, client.state.rejected]).toEqual([1, 'offline', 1, 0])
   other.close()
   await client.close()

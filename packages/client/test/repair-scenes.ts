@@ -87,7 +87,7 @@ export class RepairScene {
   async syncLosing(client: AppClient, path: 'pull' | 'push', what: 'request' | 'answer', which = 1): Promise<void> {
     let requests = 0
     this.app.lose = (requested) => (requested.endsWith(path) && ++requests === which ? what : undefined)
-    await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+    await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
     this.app.lose = () => undefined
   }
 

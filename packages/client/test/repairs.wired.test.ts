@@ -95,7 +95,7 @@ testAll([
       const pull = await scene.beginPull(client)
       await client.collection('tasks').update(id, { title: 'mine' }, { overwrite: true })
       app.lose = (path) => (path.endsWith('/push') ? 'request' : undefined)
-      await expect(pull.arrive()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+      await expect(pull.arrive()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
       expect(await task(client, id)).toMatchObject({ title: 'mine', count: 5 })
     },
     without: [
@@ -116,7 +116,7 @@ testAll([
       const write = client.collection('tasks').update(id, { title: 'mine' })
       await write
       app.lose = (path) => (path.endsWith('/push') ? 'request' : undefined)
-      await expect(pull.arrive()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+      await expect(pull.arrive()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
       expect(await task(client, id)).toBeUndefined()
       app.lose = () => undefined
       await client.sync()
@@ -464,7 +464,7 @@ testAll([
       const builds = tasks.update(id, { title: 'two' })
       const free = tasks.create({ title: 'free', project })
       await Promise.all([builds, free])
-      await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+      await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
       expect((await app.listed('tasks', ann)).has((await free).id)).toBe(true)
       app.lose = () => undefined
       await client.sync()

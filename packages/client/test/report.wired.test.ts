@@ -39,10 +39,12 @@ test('rows are objects, and values of any type go along', async () => {
 
 test('what the server refuses is an error of the client, with its reasons', async () => {
   await expect(runReport(server.url, 'twice', { token })).rejects.toMatchObject({
-    code: 'REFUSED',
+    code: 'PANNIER_PEER_REFUSED',
     status: 400,
-    data: { n: { code: 'validation_required' } },
+    details: { n: { code: 'validation_required' } },
   })
-  await expect(runReport(server.url, 'twice', { parameters: { n: 1 } })).rejects.toMatchObject({ code: 'SIGNED_OUT' })
-  await expect(runReport(server.url, 'nope')).rejects.toMatchObject({ code: 'REFUSED', status: 404 })
+  await expect(runReport(server.url, 'twice', { parameters: { n: 1 } })).rejects.toMatchObject({
+    code: 'PANNIER_SIGNED_OUT',
+  })
+  await expect(runReport(server.url, 'nope')).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED', status: 404 })
 })

@@ -70,7 +70,9 @@ test('a one-time password signs in, once', async () => {
   const before = mailsOf(bob.email)
   const otpId = await client.signIn.requestOneTimePassword('users', bob.email)
   const password = await mailed(bob.email, before)
-  await expect(client.signIn.oneTimePassword('users', otpId, '00000000')).rejects.toMatchObject({ code: 'REFUSED' })
+  await expect(client.signIn.oneTimePassword('users', otpId, '00000000')).rejects.toMatchObject({
+    code: 'PANNIER_PEER_REFUSED',
+  })
   expect(await client.signIn.oneTimePassword('users', otpId, password)).toMatchObject({ id: bob.id })
   await client.sync()
   expect([client.account?.id, client.state.status]).toEqual([bob.id, 'synced'])
@@ -87,9 +89,9 @@ async function linked(email: string, before: number): Promise<string> {
 test('somebody signs up, verifies the address, and sets a new password, by the client alone', async () => {
   const email = 'new@example.com'
   await expect(client.signIn.up('users', { email: 'no address', password: 'a first password' })).rejects.toMatchObject({
-    code: 'REFUSED',
+    code: 'PANNIER_PEER_REFUSED',
     message: expect.stringMatching(/^Failed to create record\. email: Must be /) as string,
-    data: { email: expect.anything() as object },
+    details: { email: expect.anything() as object },
   })
   const account = await client.signIn.up('users', { email, password: 'a first password', name: 'Nora' })
   expect(client.account).toMatchObject({ id: account.id, email, name: 'Nora', verified: false })
@@ -102,7 +104,9 @@ test('somebody signs up, verifies the address, and sets a new password, by the c
   const token = await linked(email, before)
   await client.signIn.confirmPasswordReset('users', token, 'another password')
   await expect(client.signIn.confirmPasswordReset('users', token, 'a third one')).rejects.toBeInstanceOf(ClientError)
-  await expect(client.signIn.password('users', email, 'a first password')).rejects.toMatchObject({ code: 'REFUSED' })
+  await expect(client.signIn.password('users', email, 'a first password')).rejects.toMatchObject({
+    code: 'PANNIER_PEER_REFUSED',
+  })
   expect(await client.signIn.password('users', email, 'another password')).toMatchObject({ verified: true })
   await client.signIn.requestPasswordReset('users', 'nobody@example.com')
 })
@@ -129,9 +133,9 @@ test('two ways are needed: the first fails with MFA, and the second signs in', a
   const error: unknown = await client.signIn
     .password('users', bob.email, USER_PASSWORD)
     .catch((failed: unknown) => failed)
-  expect(error).toMatchObject({ code: 'MFA', data: { mfaId: expect.any(String) } })
+  expect(error).toMatchObject({ code: 'PANNIER_MFA_NEEDED', details: { mfaId: expect.any(String) } })
   expect(client.account).toBeUndefined()
-  const { mfaId } = (error as ClientError).data as { readonly mfaId: string }
+  const { mfaId } = (error as ClientError).details as { readonly mfaId: string }
   // The same way again is no second one.
   await expect(client.signIn.password('users', bob.email, USER_PASSWORD, { mfaId })).rejects.toBeInstanceOf(ClientError)
   const before = mailsOf(bob.email)
@@ -142,7 +146,10 @@ test('two ways are needed: the first fails with MFA, and the second signs in', a
 })
 
 test('another service signs in where there are no windows, and its tokens are not kept on the device', async () => {
-  await expect(client.signIn.oauth2('users', 'oidc')).rejects.toMatchObject({ code: 'INVALID', message: /Give "open"/ })
+  await expect(client.signIn.oauth2('users', 'oidc')).rejects.toMatchObject({
+    code: 'PANNIER_SIGN_IN_FAILED',
+    message: /Give "open"/,
+  })
   const account = await client.signIn.oauth2('users', 'oidc', {
     open: (url) => void browse(url),
     createData: { name: 'Ann' },
@@ -160,7 +167,9 @@ test('another service signs in where there are no windows, and its tokens are no
 
 test('an unknown provider, and a user who gives up, fail', async () => {
   const open = (): void => {}
-  await expect(client.signIn.oauth2('users', 'google', { open })).rejects.toMatchObject({ code: 'INVALID' })
+  await expect(client.signIn.oauth2('users', 'google', { open })).rejects.toMatchObject({
+    code: 'PANNIER_SIGN_IN_FAILED',
+  })
   const own = new Error('no browser on this device')
   for (const failing of [
     () => Promise.reject(own),
@@ -171,7 +180,7 @@ test('an unknown provider, and a user who gives up, fail', async () => {
     await expect(client.signIn.oauth2('users', 'oidc', { open: failing })).rejects.toBe(own)
   const signal = AbortSignal.timeout(50)
   await expect(client.signIn.oauth2('users', 'oidc', { open, signal })).rejects.toMatchObject({ message: /given up/ })
-  await expect(client.signIn.passkey('users')).rejects.toMatchObject({ code: 'INVALID' })
+  await expect(client.signIn.passkey('users')).rejects.toMatchObject({ code: 'PANNIER_SIGN_IN_FAILED' })
 })
 
 test('signing out ends the session at the server', async () => {
@@ -191,7 +200,7 @@ test('a session that was ended elsewhere keeps what waits, and sends it after si
   const elsewhere = await tokenFor(app.backendUrl, 'users', bob.email, USER_PASSWORD)
   const path = `/collections/users/records/${bob.id}/sessions`
   expect((await app.call(`DELETE ${path}`, undefined, elsewhere)).status).toBe(204)
-  await expect(client.sync()).rejects.toMatchObject({ code: 'SIGNED_OUT' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_SIGNED_OUT' })
   expect([client.state.status, client.state.unsent, client.account?.id]).toEqual(['signedOut', 1, bob.id])
   await client.signIn.password('users', bob.email, USER_PASSWORD)
   await client.sync()

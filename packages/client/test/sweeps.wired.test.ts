@@ -30,7 +30,7 @@ afterAll(async () => {
 async function syncOnePage(): Promise<void> {
   let pulls = 0
   app.lose = (path) => (path.endsWith('/pull') && ++pulls === 2 ? 'request' : undefined)
-  await expect(client.sync()).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_UNREACHABLE' })
   app.lose = () => undefined
 }
 

@@ -134,7 +134,7 @@ test('a collection that the server does not have any more says so, and writes to
   const write = client.collection(name).create({ title: 'late' })
   await write
   await app.call(`DELETE /collections/${name}`)
-  await expect(client.sync()).rejects.toMatchObject({ code: 'REFUSED', status: 404 })
+  await expect(client.sync()).rejects.toMatchObject({ code: 'PANNIER_PEER_REFUSED', status: 404 })
   expect(await write.server).toMatchObject({ status: 'rejected', rejected: { writes: [{ mine: { title: 'late' } }] } })
   expect([client.state.status, client.state.rejected]).toEqual(['failed', 1])
   await client.close()

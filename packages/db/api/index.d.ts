@@ -156,7 +156,7 @@ export class Collection<T extends object, Input extends object = T, Asked extend
      * the migration, not for indexes. (A collection without documents needs neither.) An index that is declared here and
      * was dropped elsewhere is built again.
      *
-     * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
+     * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_SCHEMA_NEWER if newer
      *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
      * @example
      * const people = db.collection('people', { indexes: ['age'] })
@@ -219,7 +219,7 @@ export class Collection<T extends object, Input extends object = T, Asked extend
      * A map/reduce view. It is stored under this name, so it need not be built again after the next `open`. A view with
      * another source (or `version`) replaces it.
      *
-     * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
+     * @throws PANNIER_LIMIT_EXCEEDED (when it is queried) if the collection has too many views.
      * @example
      * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count', version: 1 })
      * const { rows } = await byCity.query({ group: true })
@@ -249,7 +249,7 @@ export class Collection<T extends object, Input extends object = T, Asked extend
      * Reads documents from JSON text: lines, an array, or CouchDB's `_all_docs` or `_bulk_docs`. They are written in
      * batches, each all or nothing; one that can't be written is reported and the others are written all the same.
      *
-     * @throws PANNIER_WRONG_FORMAT if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
+     * @throws PANNIER_FORMAT_WRONG if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
      *   PANNIER_QUOTA_EXCEEDED; what the source throws. `details` tells what was imported until then.
      * @example
      * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })
@@ -394,7 +394,7 @@ export class Database<Schemas extends object = object, Relations extends object 
      * Makes a collection that has no documents yet, which the first write would do as well; false if there is one of that name.
      * `settings`: what it begins with where nothing is declared.
      *
-     * @throws PANNIER_LIMIT if there are too many collections.
+     * @throws PANNIER_LIMIT_EXCEEDED if there are too many collections.
      * @example
      * await db.createCollection('places', { history: true })
      */
@@ -416,7 +416,7 @@ export class Database<Schemas extends object = object, Relations extends object 
      * docs/internals/transactions.md
      *
      * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where they can be detected: in Node
-     *   everywhere, in a browser up to the first `await`. The console reports a long wait. PANNIER_TURN_TIMEOUT after
+     *   everywhere, in a browser up to the first `await`. The console reports a long wait. PANNIER_WRITE_TIMEOUT after
      *   `writeWaitMsMax`
      * @example
      * await db.transaction(async (tx) => {
@@ -475,7 +475,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     /**
      * Replaces a password of an encrypted database. Only a few stored bytes change.
      *
-     * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
+     * @throws PANNIER_KEY_WRONG if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
      * @example
      * await db.changePassword('old password', 'new password')
      */
@@ -487,7 +487,7 @@ export class Database<Schemas extends object = object, Relations extends object 
      * their writes wait. They are closed with the deletion: PANNIER_CLOSED.
      *
      * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_CLOSED if another handle has moved it; PANNIER_ENCRYPTED,
-     *   PANNIER_WRONG_KEY, PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED
+     *   PANNIER_KEY_WRONG, PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED
      * @example
      * await db.moveTo(opfs(), { onProgress: show })
      * const moved = await open('shop', { storage: firstOf(opfs(), indexedDb()) })
@@ -638,7 +638,7 @@ export class Encryption {
     makeRecoveryKey(options?: SlotOptions): Promise<string>;
     /**
      * Deletes a slot: its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
-     * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
+     * PANNIER_LIMIT_EXCEEDED. Anyone who has opened the database may have kept its keys: see `rotateKey`.
      *
      * @example
      * const { id } = await db.encryption!.addPassword('for a day')
@@ -671,8 +671,8 @@ export class Encryption {
     info(): Promise<EncryptionInfo>;
 }
 
-/** Every code, grouped by when it occurs. Codes are stable: programs may match them. */
-export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_WRONG_FORMAT' | 'PANNIER_NEWER_FORMAT' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_WRONG_KEY' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO' | 'PANNIER_OUTCOME_UNKNOWN' | 'PANNIER_RESTORED' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_TURN_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_UNIQUE' | 'PANNIER_RELATION' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_INVALID_DOCUMENT' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_NEWER_SCHEMA' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_UNSAFE_REGEX' | 'PANNIER_LIMIT' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_ABORTED';
+/** Every code, also of packages built on this one. The thing comes first, the problem last. Codes are stable: programs may match them. */
+export type ErrorCode = 'PANNIER_LOCKED' | 'PANNIER_BLOCKED' | 'PANNIER_OPEN_FAILED' | 'PANNIER_UNAVAILABLE' | 'PANNIER_FORMAT_WRONG' | 'PANNIER_FORMAT_NEWER' | 'PANNIER_ENCRYPTED' | 'PANNIER_NOT_ENCRYPTED' | 'PANNIER_KEY_WRONG' | 'PANNIER_EXISTS' | 'PANNIER_CLOSED' | 'PANNIER_CORRUPT' | 'PANNIER_IO_FAILED' | 'PANNIER_OUTCOME_UNKNOWN' | 'PANNIER_RESTORED' | 'PANNIER_QUOTA_EXCEEDED' | 'PANNIER_STALE' | 'PANNIER_RECOVERY_NEEDED' | 'PANNIER_DEADLOCK' | 'PANNIER_WRITE_TIMEOUT' | 'PANNIER_TRANSACTION_ENDED' | 'PANNIER_SNAPSHOT_EXPIRED' | 'PANNIER_CONFLICT' | 'PANNIER_NOT_FOUND' | 'PANNIER_NOT_UNIQUE' | 'PANNIER_RELATION_BROKEN' | 'PANNIER_KEY_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_BATCH_TOO_LARGE' | 'PANNIER_DOCUMENT_INVALID' | 'PANNIER_ATTACHMENT_TOO_LARGE' | 'PANNIER_ATTACHMENT_MISSING' | 'PANNIER_EPOCH_MISMATCH' | 'PANNIER_SCHEMA_NEWER' | 'PANNIER_INDEX_MISMATCH' | 'PANNIER_REGEX_UNSAFE' | 'PANNIER_LIMIT_EXCEEDED' | 'PANNIER_PEER_UNREACHABLE' | 'PANNIER_PEER_REFUSED' | 'PANNIER_MODULE_NOT_LOADED' | 'PANNIER_SIGNED_OUT' | 'PANNIER_MFA_NEEDED' | 'PANNIER_SIGN_IN_FAILED' | 'PANNIER_WRITES_UNSENT' | 'PANNIER_ABORTED';
 
 /** How a query is answered: its plan, its indexes and its costs. */
 export interface Explanation {
@@ -743,7 +743,7 @@ export interface IndexInfo extends IndexDeclaration {
  *
  * - `multi`: the field may hold an array. Each distinct element gets an entry. Such an index has one field.
  * - `where`: only documents that this selector matches are in the index.
- * - `unique`: a write that would give two documents the same values fails with PANNIER_UNIQUE.
+ * - `unique`: a write that would give two documents the same values fails with PANNIER_NOT_UNIQUE.
  * - `dialect`, `collation`: how `where` is to be understood, and the order of strings, as for `find`.
  * - `text`: for `collection.search`; `language` is a BCP 47 tag.
  */
@@ -831,7 +831,7 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
      * const live = query.live()
      * const stop = live.subscribe(({ rows }) => render(rows))
      */
-    subscribe(listener: (update: LiveUpdate<Row>) => void, { onEnd }?: SubscribeOptions): () => void;
+    subscribe(listener: (update: LiveUpdate<Row>) => void, options?: SubscribeOptions): () => void;
     /**
      * The updates in a loop. Commits that come while the loop is at work make one update, so nothing piles up. Leaving it ends the loop,
      * not the query. It ends with the query; rejects if that failed, and with PANNIER_ABORTED if its signal fired.
@@ -889,7 +889,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
     readonly cacheBytesMax?: number;
     /**
      * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
-     * PANNIER_TURN_TIMEOUT, and nothing of it is written. A write that the storage has not answered by then fails with
+     * PANNIER_WRITE_TIMEOUT, and nothing of it is written. A write that the storage has not answered by then fails with
      * PANNIER_OUTCOME_UNKNOWN. By default there is no limit; the console reports a long wait.
      */
     readonly writeWaitMsMax?: number;
@@ -1418,10 +1418,10 @@ export class TransactionCollection<T extends object, Input extends object = T, A
      *
      * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
      * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
-     * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
-     *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
+     * @throws PANNIER_DOCUMENT_INVALID if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+     *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_SCHEMA_NEWER
      * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
-     * @throws PANNIER_UNIQUE, PANNIER_RELATION
+     * @throws PANNIER_NOT_UNIQUE, PANNIER_RELATION_BROKEN
      * @example
      * await people.insert({ _id: 'eve', name: 'Eve', age: 31 })
      */
@@ -1467,7 +1467,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
      * must be synchronous and do nothing else, because it may be called again.
      *
      * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. PANNIER_CONFLICT if the patch has another
-     *   `_rev`. PANNIER_INVALID_DOCUMENT as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
+     *   `_rev`. PANNIER_DOCUMENT_INVALID as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
      * @example
      * await people.update('ann', { city: 'Bergen' })
      * await people.update(['ann', 'bob'], (person) => ({ ...person, age: person.age + 1 }))
@@ -1478,7 +1478,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
      * or the leaf that `_rev` names, and the next leaf wins.
      *
      * @param options `atomic` as in `insert`.
-     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf). PANNIER_RELATION if
+     * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf). PANNIER_RELATION_BROKEN if
      *   a document that refers to it restricts that.
      * @example
      * await people.delete('ann')
@@ -1495,7 +1495,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
      *
      * Inside a transaction it takes memory, and is limited.
      *
-     * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_INVALID_DOCUMENT; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+     * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_DOCUMENT_INVALID; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT_EXCEEDED,
      *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
      * @example
      * await people.putAttachment('ann', 'photo.jpg', file)
@@ -1863,7 +1863,7 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
  *
  * @param name In Node the path of a file. In a browser any name; it is shared by all pages of the origin.
  * @throws PANNIER_LOCKED if another process has the file open; PANNIER_OPEN_FAILED, PANNIER_UNAVAILABLE,
- *   PANNIER_ENCRYPTED, PANNIER_NOT_ENCRYPTED, PANNIER_WRONG_KEY, PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
+ *   PANNIER_ENCRYPTED, PANNIER_NOT_ENCRYPTED, PANNIER_KEY_WRONG, PANNIER_FORMAT_WRONG, PANNIER_FORMAT_NEWER, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
  *   a snapshot can't be restored nothing of it stays.
  * @example
  * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })
@@ -2349,7 +2349,7 @@ interface DirectionOptions {
 
 type DistinctValues<Document, Path extends string> = Exclude<FieldValue<Document, Path>, undefined>[];
 
-/** A problem of a document and its path, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+/** A problem of a document and its path, as `details.issues` of PANNIER_DOCUMENT_INVALID has it. */
 interface DocumentIssue {
     /** The schema's message. */
     readonly message: string;
@@ -2757,7 +2757,7 @@ class Groups<Row extends object, Document extends object> implements AsyncIterab
      */
     limit(rows: number): Groups<Row, Document>;
     /**
-     * @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
+     * @throws PANNIER_LIMIT_EXCEEDED if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
      *
      * @example
      * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).toArray()
@@ -3394,7 +3394,7 @@ type Primitive = string | number | boolean | null | undefined;
  * The kind of a problem. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents, indexes or views
  * of a collection do not match each other.
  */
-type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
+type ProblemCode = 'LOG_DAMAGED' | 'PAGE_DAMAGED' | 'TREE_WRONG' | 'DOCUMENT_WRONG' | 'REVISION_WRONG' | 'ATTACHMENT_WRONG' | 'LOCAL_DOCUMENT_WRONG' | 'INDEX_WRONG' | 'VIEW_WRONG';
 
 /** Exactly these fields of a document; a dotted path gives objects inside it. */
 type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {

@@ -49,13 +49,13 @@ export class GuardReader {
      * The documents whose field has the id, alone or in an array: by an index on the field, else of all documents. With `limit`
      * the first ones by creation.
      *
-     * @throws PANNIER_LIMIT if there are too many.
+     * @throws PANNIER_LIMIT_EXCEEDED if there are too many.
      */
     via(collection: string, field: string, id: string, limit?: number): StoredDocument[];
     /**
      * All documents of a collection, in the order of their ids or of their creation.
      *
-     * @throws PANNIER_LIMIT if there are too many.
+     * @throws PANNIER_LIMIT_EXCEEDED if there are too many.
      */
     all(collection: string, order?: 'id' | 'created'): StoredDocument[];
     /** The sequence of the last write to a collection, and the number of the collection, which another one of its name does not have. */
@@ -100,7 +100,7 @@ export class LinearRegex {
     get work(): number;
     /** How large it is. */
     get size(): number;
-    /** @throws PANNIER_LIMIT if that takes more work than an expression may */
+    /** @throws PANNIER_LIMIT_EXCEEDED if that takes more work than an expression may */
     test(text: string): boolean;
 }
 
@@ -261,8 +261,8 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
  */
 export function callUser<T = unknown>(call: string, name: string, run: () => unknown, expected?: Expected<T>): T;
 
-/** Every `subscribe` checks its listener so. */
-export function checkListener(listener: unknown): void;
+/** Every `subscribe` checks its arguments so. */
+export function checkListener(listener: unknown, options?: {}): void;
 
 /**
  * Throws a TypeError if `options` is not an object or has an unknown option; the message has the nearest known name.
@@ -387,7 +387,7 @@ export function toCouchDocument<Document extends object>(document: Document): Do
  * Deletes all documents of a collection, with what follows from that, in one transaction that releases the thread. Resolves with
  * the number of documents that it had.
  *
- * @throws PANNIER_RELATION if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
+ * @throws PANNIER_RELATION_BROKEN if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
  */
 export function truncate(database: Database, name: string, { signal }?: TruncateOptions): Promise<number>;
 

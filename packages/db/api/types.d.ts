@@ -272,7 +272,7 @@ export interface DirectionOptions {
     readonly snapshot?: boolean | undefined;
 }
 
-/** A problem of a document and its path, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+/** A problem of a document and its path, as `details.issues` of PANNIER_DOCUMENT_INVALID has it. */
 export interface DocumentIssue {
     /** The schema's message. */
     readonly message: string;
@@ -615,7 +615,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
      */
     limit(rows: number): Groups<Row, Document>;
     /**
-     * @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
+     * @throws PANNIER_LIMIT_EXCEEDED if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
      *
      * @example
      * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).toArray()
@@ -956,7 +956,7 @@ export interface PannierErrorOptions {
  * The kind of a problem. The log or a page cannot be read; or trees, documents, revisions, attachments, local documents, indexes or views
  * of a collection do not match each other.
  */
-export type ProblemCode = 'DAMAGED_LOG' | 'DAMAGED_PAGE' | 'WRONG_TREE' | 'WRONG_DOCUMENT' | 'WRONG_REVISION' | 'WRONG_ATTACHMENT' | 'WRONG_LOCAL_DOCUMENT' | 'WRONG_INDEX' | 'WRONG_VIEW';
+export type ProblemCode = 'LOG_DAMAGED' | 'PAGE_DAMAGED' | 'TREE_WRONG' | 'DOCUMENT_WRONG' | 'REVISION_WRONG' | 'ATTACHMENT_WRONG' | 'LOCAL_DOCUMENT_WRONG' | 'INDEX_WRONG' | 'VIEW_WRONG';
 
 /** Exactly these fields of a document; a dotted path gives objects inside it. */
 export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : string extends Path ? Partial<T> : T extends unknown ? Flat<Pick<T, Extract<Path, keyof T>> & {

@@ -62,7 +62,7 @@ export async function simulateRun(run: CrashRun): Promise<number> {
   return calls
 }
 
-const FAULT_CODES = ['PANNIER_IO', 'PANNIER_QUOTA_EXCEEDED'] as const
+const FAULT_CODES = ['PANNIER_IO_FAILED', 'PANNIER_QUOTA_EXCEEDED'] as const
 
 export function randomFault(random: Random): Fault {
   const happens = random.chance(0.5)

@@ -67,7 +67,9 @@ class Run {
 
   private randomFault(): DiskFault {
     const kind = this.random.pick(['power', 'power', 'power', 'gone', 'error'] as const)
-    return kind === 'error' ? { kind, code: this.random.pick(['PANNIER_IO', 'PANNIER_QUOTA_EXCEEDED']) } : { kind }
+    return kind === 'error'
+      ? { kind, code: this.random.pick(['PANNIER_IO_FAILED', 'PANNIER_QUOTA_EXCEEDED']) }
+      : { kind }
   }
 
   /** Works until the fault, or for a while; then the process ends somehow. True if with the power. */
@@ -101,7 +103,7 @@ class Run {
       // A call that has written nothing leaves what was found as durable as it was.
       if (this.disk.operations > operations) this.acknowledge()
     } catch (error) {
-      if (!isPannierError(error, 'PANNIER_IO') && !isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
+      if (!isPannierError(error, 'PANNIER_IO_FAILED') && !isPannierError(error, 'PANNIER_QUOTA_EXCEEDED')) throw error
       this.settle()
     }
   }

@@ -152,7 +152,7 @@ class RawFilePageStore implements PageStore {
 
   private use<T>(work: (database: FileDatabase) => T): MaybePromise<T> {
     if (this.life !== this.owner.disk.life) return new Promise(() => {})
-    if (this.closed || !this.exists()) throw new PannierError('PANNIER_CLOSED', 'This handle is closed.')
+    if (this.closed || !this.exists()) throw new PannierError('PANNIER_CLOSED', 'The handle is closed.')
     return this.owner.attempt(() => work(this.database))
   }
 }

@@ -474,12 +474,12 @@ export class JSONStoreApi {
 }
 
 const ENCRYPTION_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'PANNIER_WRONG_KEY',
+  'PANNIER_KEY_WRONG',
   'PANNIER_ENCRYPTED',
   'PANNIER_NOT_ENCRYPTED',
 ])
 const WRITING_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'PANNIER_IO',
+  'PANNIER_IO_FAILED',
   'PANNIER_OUTCOME_UNKNOWN',
   'PANNIER_QUOTA_EXCEEDED',
 ])

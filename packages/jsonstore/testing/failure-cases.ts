@@ -15,7 +15,7 @@ async function filled(lab: Lab): Promise<{ store: JSONStoreApi; people: JSONStor
 }
 
 /** From now on these calls fail, of one database if it is named. */
-function fail(lab: Lab, calls: readonly string[], database?: string, code: ErrorCode = 'PANNIER_IO'): void {
+function fail(lab: Lab, calls: readonly string[], database?: string, code: ErrorCode = 'PANNIER_IO_FAILED'): void {
   lab.faults.fails = (call, name) => {
     if (calls.includes(call) && (database ?? name) === name) throw new PannierError(code, 'made to fail')
   }

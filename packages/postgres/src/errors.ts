@@ -58,7 +58,11 @@ export function operationError(error: unknown, place: string): unknown {
   const state = stateOf(cause)
   if (state === '53100' || state === '53200')
     return failure('PANNIER_QUOTA_EXCEEDED', `PostgreSQL at ${place} has no room left: ${messageOf(cause)}.`, cause)
-  return failure('PANNIER_IO', `PostgreSQL at ${place} could not be read or written: ${messageOf(cause)}.`, cause)
+  return failure(
+    'PANNIER_IO_FAILED',
+    `PostgreSQL at ${place} could not be read or written: ${messageOf(cause)}.`,
+    cause,
+  )
 }
 
 /** For the caller of `open`: what is wrong, and what to do. */

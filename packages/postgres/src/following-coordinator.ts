@@ -68,7 +68,7 @@ export class FollowingCoordinator implements Coordinator {
       const spot = await this.#places.findTogether(this.#handle.name)
       this.#bind(spot ?? { postgres: this.#places.home, number: null })
     }
-    if (this.#closed || this.#current === undefined) throw failure('PANNIER_CLOSED', 'This handle is closed.')
+    if (this.#closed || this.#current === undefined) throw failure('PANNIER_CLOSED', 'The handle is closed.')
     return this.#current
   }
 

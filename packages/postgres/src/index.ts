@@ -37,7 +37,7 @@ export interface PostgresStorage extends DatabaseStorage {
    * as a rule and for at most five. Whatever is killed meanwhile, the database is at one of both, whole. Call it again to finish.
    *
    * @param to The URL of the other PostgreSQL, as `postgres` has it.
-   * @throws TypeError for a URL that is not one of this storage; PANNIER_NOT_FOUND, PANNIER_ABORTED, PANNIER_IO. PANNIER_STALE if another
+   * @throws TypeError for a URL that is not one of this storage; PANNIER_NOT_FOUND, PANNIER_ABORTED, PANNIER_IO_FAILED. PANNIER_STALE if another
    *   move of the database has begun, or this one has stopped the writers for too long. Then nothing has happened.
    * @example
    * const storage = postgres(['postgres://app:secret@one/app', 'postgres://app:secret@two/app'])
@@ -55,7 +55,7 @@ export interface PostgresStorage extends DatabaseStorage {
  * @param url `postgres://user:password@host:5432/database?sslmode=require`. Several hosts are separated by commas: the first that takes
  *   writes is used. A list of URLs spreads databases over several PostgreSQLs by name. The first one knows where each database is.
  * @throws TypeError for a URL or options that are not as described. Opening fails with PANNIER_OPEN_FAILED where PostgreSQL can't be used.
- *   The message says what to do. It fails with PANNIER_NEWER_FORMAT or PANNIER_WRONG_FORMAT where the tables are not of this version.
+ *   The message says what to do. It fails with PANNIER_FORMAT_NEWER or PANNIER_FORMAT_WRONG where the tables are not of this version.
  * @example
  * import { open } from 'pannier'
  * import { postgres } from '@pannier/postgres'

@@ -268,5 +268,5 @@ export class PostgresCoordinator implements Coordinator, Member {
 }
 
 function closedError(): Error {
-  return failure('PANNIER_CLOSED', 'This handle is closed.')
+  return failure('PANNIER_CLOSED', 'The handle is closed.')
 }

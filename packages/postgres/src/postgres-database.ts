@@ -199,7 +199,10 @@ export class PostgresDatabase implements SharedDatabase {
       if (spot === undefined) throw closedError()
       if (spot !== 'wait') return this.#arrive(spot, patience)
       if (patience.isOver)
-        throw failure('PANNIER_IO', `The database ${this.#name} is being moved to another PostgreSQL. Try again.`)
+        throw failure(
+          'PANNIER_IO_FAILED',
+          `The database ${this.#name} is being moved to another PostgreSQL. Try again.`,
+        )
       await pause(this.#places.environment, FOLLOW_MS)
     }
   }

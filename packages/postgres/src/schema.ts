@@ -79,7 +79,7 @@ export class Schema {
     if (typeof version !== 'number') throw this.#foreign()
     if (version <= VERSION) return version
     const message = `The tables of the schema ${this.#name} in PostgreSQL at ${this.#place} have version ${version}, and this program knows version ${VERSION}. Update it.`
-    throw failure('PANNIER_NEWER_FORMAT', message)
+    throw failure('PANNIER_FORMAT_NEWER', message)
   }
 
   async #identity(): Promise<Identity> {
@@ -91,7 +91,7 @@ export class Schema {
 
   #foreign(): Error {
     const message = `The schema ${this.#name} of PostgreSQL at ${this.#place} has tables of another program. Name another one: \`schema: 'pannier_2'\`.`
-    return failure('PANNIER_WRONG_FORMAT', message)
+    return failure('PANNIER_FORMAT_WRONG', message)
   }
 
   #look(): Statement {

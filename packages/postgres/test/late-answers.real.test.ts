@@ -149,7 +149,7 @@ onPostgres((get) => {
     const { proxy, held, other } = handles
     await held.read()
     proxy.garble('begin')
-    await expect(commit(held, 1, 1, 'record')).rejects.toMatchObject({ code: 'PANNIER_IO' })
+    await expect(commit(held, 1, 1, 'record')).rejects.toMatchObject({ code: 'PANNIER_IO_FAILED' })
     expect(await other.read()).toMatchObject({ meta: undefined, log: [] })
     expect(await other.listPages()).toEqual([])
   })

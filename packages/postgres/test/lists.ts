@@ -14,10 +14,10 @@ const FRESH_EACH = 4
 
 /** Failures that say that nothing was written. */
 const REFUSALS: ReadonlySet<string> = new Set([
-  'PANNIER_IO',
+  'PANNIER_IO_FAILED',
   'PANNIER_RECOVERY_NEEDED',
   'PANNIER_QUOTA_EXCEEDED',
-  'PANNIER_TURN_TIMEOUT',
+  'PANNIER_WRITE_TIMEOUT',
   'PANNIER_CONFLICT',
 ])
 const AFTER_FAILURE_MS = 20

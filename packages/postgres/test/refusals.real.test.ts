@@ -75,13 +75,13 @@ onPostgres((get) => {
   test('tables of another program, and of a newer version', async () => {
     const { server, url } = get()
     server.sql('pannier_test', 'create schema other; create table other.orders (id int)')
-    expect(await refusal(url, { schema: 'other' })).toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
+    expect(await refusal(url, { schema: 'other' })).toMatchObject({ code: 'PANNIER_FORMAT_WRONG' })
     expect(server.sql('pannier_test', `select count(*) from pg_tables where schemaname = 'other'`)).toBe('1')
     const storage = postgres(url, { schema: 'newer' })
     await (await open('x', { storage })).close()
     server.sql('pannier_test', 'update newer.version set version = 99')
     const error = await refusal(url, { schema: 'newer' })
-    expect(error).toMatchObject({ code: 'PANNIER_NEWER_FORMAT' })
+    expect(error).toMatchObject({ code: 'PANNIER_FORMAT_NEWER' })
     expect(error.message).toMatch(/have version 99, and this program knows version 3\. Update it\./)
   })
 

@@ -220,16 +220,16 @@ export interface RuleCheck {
  */
 export class RuleError extends Error {
     /** The kind of mistake. */
-    readonly code: RuleErrorCode;
+    readonly kind: RuleErrorKind;
     /** The offset in the text. */
     readonly position: number;
     /** The right form, if it is known. It also ends the message. */
     readonly hint: string;
-    constructor(code: RuleErrorCode, problem: string, position: number, hint?: string);
+    constructor(kind: RuleErrorKind, problem: string, position: number, hint?: string);
 }
 
 /** The kind of mistake that a `RuleError` reports. */
-export type RuleErrorCode = 
+export type RuleErrorKind = 
 /** The text is not a rule. */
 'syntax'
 /** The rule is longer, or has more comparisons, than allowed. */

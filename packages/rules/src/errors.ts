@@ -1,7 +1,7 @@
 /** Errors of a rule, and the nearest of the names that would have been right. */
 
 /** The kind of mistake that a `RuleError` reports. */
-export type RuleErrorCode =
+export type RuleErrorKind =
   /** The text is not a rule. */
   | 'syntax'
   /** The rule is longer, or has more comparisons, than allowed. */
@@ -27,16 +27,16 @@ export type RuleErrorCode =
  */
 export class RuleError extends Error {
   /** The kind of mistake. */
-  readonly code: RuleErrorCode
+  readonly kind: RuleErrorKind
   /** The offset in the text. */
   readonly position: number
   /** The right form, if it is known. It also ends the message. */
   readonly hint: string
 
-  constructor(code: RuleErrorCode, problem: string, position: number, hint = '') {
+  constructor(kind: RuleErrorKind, problem: string, position: number, hint = '') {
     super(hint === '' ? problem : `${problem} ${hint}`)
     this.name = 'RuleError'
-    this.code = code
+    this.kind = kind
     this.position = position
     this.hint = hint
   }

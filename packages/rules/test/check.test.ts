@@ -49,9 +49,9 @@ test('an expression is checked like its text', () => {
 
 test('a search needs a searchable field', () => {
   expect(check("search('a') && public = true", SCHEMA, 'posts').errors).toEqual([])
-  expect(check("name = 'a' || search('a')", SCHEMA, 'users').errors).toMatchObject([{ code: 'search', position: 14 }])
+  expect(check("name = 'a' || search('a')", SCHEMA, 'users').errors).toMatchObject([{ kind: 'search', position: 14 }])
 })
 
 test('a rule of an unknown collection is a mistake', () => {
-  expect(check('id = 1', SCHEMA, 'nope').errors).toMatchObject([{ code: 'unknown' }])
+  expect(check('id = 1', SCHEMA, 'nope').errors).toMatchObject([{ kind: 'unknown' }])
 })

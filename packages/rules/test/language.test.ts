@@ -201,13 +201,13 @@ test.each([
   ['a = 1 / b', 6, 'A comment begins with "//".'],
   ['', 0, ''],
 ])('%s is refused at %i', (text, position, hint) => {
-  expect(tryParse(text)).toMatchObject({ name: 'RuleError', code: 'syntax', position, hint })
+  expect(tryParse(text)).toMatchObject({ name: 'RuleError', kind: 'syntax', position, hint })
 })
 
 test('limits are those of PocketBase', () => {
   const many = (count: number): string => Array.from({ length: count }, () => 'a=1').join('&&')
   expect(tryParse(many(COMPARISONS_MAX))).not.toBeInstanceOf(RuleError)
-  expect(tryParse(many(COMPARISONS_MAX + 1))).toMatchObject({ code: 'limit', position: 5 * COMPARISONS_MAX })
+  expect(tryParse(many(COMPARISONS_MAX + 1))).toMatchObject({ kind: 'limit', position: 5 * COMPARISONS_MAX })
   const long = (bytes: number): string => `a = '${'ä'.repeat((bytes - 6) / 2)}'`
   expect(() => parse(long(FILTER_BYTES_MAX), { maxBytes: FILTER_BYTES_MAX })).not.toThrow()
   expect(() => parse(long(FILTER_BYTES_MAX + 2), { maxBytes: FILTER_BYTES_MAX })).toThrow(RuleError)

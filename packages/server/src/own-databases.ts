@@ -119,7 +119,7 @@ class InStorage implements OwnDatabases {
   #ready: { readonly untilMs: number; readonly answer: Promise<boolean> } | undefined
   #restart: (reason: RestartReason) => void = () => {}
 
-  /** @throws PANNIER_NEWER_FORMAT if a newer version of the server has written the data */
+  /** @throws PANNIER_FORMAT_NEWER if a newer version of the server has written the data */
   static async open(options: ChosenOptions): Promise<InStorage> {
     const storage = options.storage!
     const { name = NAME, isRestored = false } = storage
@@ -232,7 +232,7 @@ async function checkFormat(database: Database): Promise<void> {
   const format = await formatIn(state)
   if (format > FORMAT)
     throw new PannierError(
-      'PANNIER_NEWER_FORMAT',
+      'PANNIER_FORMAT_NEWER',
       `A newer version of Pannier serves this database: its data have format ${format}, and this version knows format ${FORMAT}. Update it.`,
     )
   if (format < FORMAT) await state.set(FORMAT_ID, { version: FORMAT })

@@ -136,7 +136,7 @@ const ROUTES = [
 /**
  * A server that speaks CouchDB's HTTP API on a Pannier database. docs/internals/http-api.md tells what it answers.
  *
- * @throws PANNIER_LOCKED if another process has the file open; PANNIER_NEWER_FORMAT if a newer version serves the storage.
+ * @throws PANNIER_LOCKED if another process has the file open; PANNIER_FORMAT_NEWER if a newer version serves the storage.
  * @example
  * const server = await createServer({ dir: './data' })
  * console.log(await server.listen({ port: 5984 }))

@@ -16,7 +16,8 @@ function leavingStorage(): DatabaseStorage & { isAway: boolean } {
     new Proxy(store, {
       get(target, name: keyof PageStore) {
         if (leaving.isAway && name !== 'close')
-          return () => Promise.reject(new PannierError('PANNIER_IO', `PostgreSQL at ${SECRET} could not be read.`))
+          return () =>
+            Promise.reject(new PannierError('PANNIER_IO_FAILED', `PostgreSQL at ${SECRET} could not be read.`))
         const value: unknown = target[name]
         return typeof value === 'function' ? (value.bind(target) as unknown) : value
       },
@@ -28,7 +29,7 @@ function leavingStorage(): DatabaseStorage & { isAway: boolean } {
     identify: (name: string) => storage.identify(name),
     destroy: (name: string) => storage.destroy(name),
     has: async (name: string) => {
-      if (leaving.isAway) throw new PannierError('PANNIER_IO', `PostgreSQL at ${SECRET} could not be read.`)
+      if (leaving.isAway) throw new PannierError('PANNIER_IO_FAILED', `PostgreSQL at ${SECRET} could not be read.`)
       return storage.has(name)
     },
     open: async (name: string) => stores(await storage.open(name)),

@@ -298,9 +298,9 @@ export class Definitions {
       if (this.mayTakeSuperusers(definition)) await this.#truncateAtOnce(definition)
       else await truncate(this.#database, recordsName(definition))
     } catch (error) {
-      if (isPannierError(error, 'PANNIER_UNIQUE'))
+      if (isPannierError(error, 'PANNIER_NOT_UNIQUE'))
         throw new ServiceError('INVALID', message, { cause: error, data: uniqueErrors(error, this.all()) })
-      if (!isPannierError(error, 'PANNIER_RELATION') && error !== LAST_SUPERUSER) throw error
+      if (!isPannierError(error, 'PANNIER_RELATION_BROKEN') && error !== LAST_SUPERUSER) throw error
       throw new ServiceError('INVALID', message, { cause: error })
     }
   }

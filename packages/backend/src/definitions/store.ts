@@ -199,7 +199,7 @@ export class DefinitionStore {
       try {
         return await read()
       } catch (error) {
-        if (!isPannierError(error, 'PANNIER_IO')) throw error
+        if (!isPannierError(error, 'PANNIER_IO_FAILED')) throw error
         await pause(this.#environment, RETRY_MS)
       }
     }
@@ -421,12 +421,12 @@ function touching({ fields }: Definition, now: () => number): (record: JsonObjec
 }
 
 function asIndexError(error: unknown, definition: Definition): unknown {
-  if (isPannierError(error, 'PANNIER_UNIQUE')) {
+  if (isPannierError(error, 'PANNIER_NOT_UNIQUE')) {
     const { index, duplicates } = error.details as { index: string; duplicates?: readonly { ids: readonly string[] }[] }
     const { id, other } = error.details as { id?: string; other?: string }
     return indexFailure(definition, index, duplicates?.[0]?.ids.slice(0, 2) ?? [other!, id!], error)
   }
-  if (!isPannierError(error, 'PANNIER_INVALID_DOCUMENT')) return error
+  if (!isPannierError(error, 'PANNIER_DOCUMENT_INVALID')) return error
   const { statement, reason } = error.details as { statement: string; reason: string }
   const place = statementsOf(definition).findIndex(({ name }) => name === statement)
   return invalidIndex(place, indexError(statement, reason), error)

@@ -78,7 +78,7 @@ function keyMaker(program: KeyProgram): MakeKey {
     } catch (cause) {
       const reason = errorText(cause)
       const message = `SQLite can't make the key of the unique index '${name}': ${reason}. Change the record.`
-      throw new PannierError('PANNIER_INVALID_DOCUMENT', message, { cause, details: { statement: name, reason } })
+      throw new PannierError('PANNIER_DOCUMENT_INVALID', message, { cause, details: { statement: name, reason } })
     }
   }
   // A write asks twice for each state of its record.

@@ -94,7 +94,7 @@ function answerOf(
       return evaluate(rule, record, records, budget) === true
     } catch (error) {
       // A rule reads too many records at once, or tries too many rows.
-      if (!(error instanceof RuleError) && !isPannierError(error, 'PANNIER_LIMIT')) throw error
+      if (!(error instanceof RuleError) && !isPannierError(error, 'PANNIER_LIMIT_EXCEEDED')) throw error
       budget.left = 0
       return false
     } finally {

@@ -94,7 +94,9 @@ function alphabetOf(ranges: string): string {
 }
 
 function isLimit(error: unknown): boolean {
-  return error instanceof PannierError && (error.code === 'PANNIER_LIMIT' || error.code === 'PANNIER_UNSAFE_REGEX')
+  return (
+    error instanceof PannierError && (error.code === 'PANNIER_LIMIT_EXCEEDED' || error.code === 'PANNIER_REGEX_UNSAFE')
+  )
 }
 
 function kept<T>(cache: LruMap<string, T>, pattern: string, make: (pattern: string) => T): T {

@@ -123,16 +123,16 @@ export class Databases {
     }
   }
 
-  /** @throws ServiceError INVALID_NAME, EXISTS */
+  /** @throws ServiceError NAME_INVALID, EXISTS */
   async create(name: string): Promise<void> {
     if (!NAME.test(name)) {
       throw new ServiceError(
-        'INVALID_NAME',
+        'NAME_INVALID',
         `Name: '${name.slice(0, 80)}'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (, ), +, -, and / are allowed. Must begin with a letter.`,
       )
     }
     if (name === REST)
-      throw new ServiceError('INVALID_NAME', `'${REST}' is where PocketBase's API is, so no database has this name.`)
+      throw new ServiceError('NAME_INVALID', `'${REST}' is where PocketBase's API is, so no database has this name.`)
     const exists = new ServiceError('EXISTS', 'The database could not be created, the file already exists.')
     if (this.#dropping.has(name) || this.#app?.isTaken(name) === true) throw exists
     if (!(await this.#make(name))) throw exists

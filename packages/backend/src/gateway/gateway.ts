@@ -83,7 +83,7 @@ export class Gateway {
     return this.#databases.names()
   }
 
-  /** Makes a collection. @throws ServiceError FORBIDDEN, INVALID_NAME, EXISTS */
+  /** Makes a collection. @throws ServiceError FORBIDDEN, NAME_INVALID, EXISTS */
   async create(principal: Principal, database: string): Promise<void> {
     checkServerAdmin(principal)
     await this.#databases.create(database)

@@ -107,7 +107,7 @@ export function judgedBy(judges: readonly Judge[], change: GuardedChange): Refus
 /** As a guard gives it to the library. */
 export function asRefusal(refusal: Refusal): PannierError {
   if (refusal instanceof PannierError) return refusal
-  return new PannierError('PANNIER_INVALID_DOCUMENT', refusal.message, { cause: refusal })
+  return new PannierError('PANNIER_DOCUMENT_INVALID', refusal.message, { cause: refusal })
 }
 
 /** The refusal that the library got from `asRefusal`, or its own reason. */

@@ -174,7 +174,7 @@ export class GuardedCollection {
     return this.#collection.local.list()
   }
 
-  /** Writes a `_local/` document. @throws ServiceError FULL */
+  /** Writes a `_local/` document. @throws ServiceError QUOTA_EXCEEDED */
   putLocal(document: JsonObject & { readonly _id: string }): Promise<WriteResult> {
     this.#within(undefined)
     return this.#writer.whileWriting(this, async (room) => {

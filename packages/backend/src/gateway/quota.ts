@@ -58,7 +58,7 @@ export class Room {
     this.leave = leave
   }
 
-  /** The documents, with attachments that are counted as they are read. @throws ServiceError FULL; so does reading them */
+  /** The documents, with attachments that are counted as they are read. @throws ServiceError QUOTA_EXCEEDED; so does reading them */
   async admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]> {
     if (this.#bytesMax === Infinity || documents.length === 0) return documents
     const isReserved = documents.every(({ _id, _deleted }) => isLocalId(_id) || _deleted === true)
@@ -96,7 +96,7 @@ export class Room {
     const { storedBytes = 0 } = await this.#collection.info()
     if (storedBytes + coming < bytesMax) return
     throw new ServiceError(
-      'FULL',
+      'QUOTA_EXCEEDED',
       `The database '${this.#name}' is full: it may take ${this.#bytesMax} bytes. Delete what is not needed, or raise its quota (pannier serve --quota).`,
     )
   }

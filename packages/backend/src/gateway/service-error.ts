@@ -11,14 +11,14 @@ export type ServiceErrorCode =
   /** A collection of this name. */
   | 'EXISTS'
   | 'INVALID'
-  | 'INVALID_NAME'
-  | 'INVALID_DESIGN'
+  | 'NAME_INVALID'
+  | 'DESIGN_INVALID'
   | 'COMPILATION_FAILED'
   | 'TOO_LARGE'
   | 'DOCUMENT_TOO_LARGE'
   | 'TOO_MANY_REQUESTS'
   /** A collection takes no more bytes. */
-  | 'FULL'
+  | 'QUOTA_EXCEEDED'
   /** The request may succeed another time. */
   | 'UNAVAILABLE'
   /** This place lacks what it takes. */

@@ -278,7 +278,9 @@ export class RecordReads {
       return await readSnapshot(this.#options.database, (reader) => read(this.snapshotOf(reader)))
     } catch (error) {
       // A rule reads too many records at once, or tries too many rows.
-      throw isPannierError(error, 'PANNIER_LIMIT') || error instanceof RuleError ? invalid(error.message) : error
+      throw isPannierError(error, 'PANNIER_LIMIT_EXCEEDED') || error instanceof RuleError
+        ? invalid(error.message)
+        : error
     }
   }
 
@@ -364,6 +366,6 @@ function asInvalid<T>(run: () => T): T {
     return run()
   } catch (error) {
     if (!(error instanceof RuleError)) throw error
-    throw new ServiceError('INVALID', error.code === 'search' ? error.message : '', { cause: error })
+    throw new ServiceError('INVALID', error.kind === 'search' ? error.message : '', { cause: error })
   }
 }

@@ -139,7 +139,7 @@ export class Sync {
       return { definition, token, part, has: this.#hasOf(actor, definition, hasByName.get(name)) }
     })
     const pages = await feed.pull(actor, wanted, limits).catch((error: unknown) => {
-      throw isPannierError(error, 'PANNIER_LIMIT') ? tooMany(error) : error
+      throw isPannierError(error, 'PANNIER_LIMIT_EXCEEDED') ? tooMany(error) : error
     })
     actor.budget?.take(pages.reduce((sum, { bytes }) => sum + bytes, 0))
     const shown = pages.map(async ({ rows, token, isComplete, isReset }, index): Promise<[string, SyncPage]> => {

@@ -13,8 +13,8 @@ import type { JsonObject } from '../../src/gateway/documents.ts'
 import { SYSTEM } from '../../src/gateway/principal.ts'
 
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },
   { kind: 'power', happens: true },
@@ -116,7 +116,7 @@ async function crash(work: Work, call: number, fault: Fault, seed: number): Prom
       .toSorted(),
   )
   const twice = { ...documentOf(RECORDS, isDone), [isDone ? 'b' : 'a']: 'a 0' }
-  await expect(definitions.records(notes).insert(twice)).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  await expect(definitions.records(notes).insert(twice)).rejects.toMatchObject({ code: 'PANNIER_NOT_UNIQUE' })
   const records = (await database.collections()).filter((name) => name.startsWith('$records_pbc_n'))
   const kept = definitions.all().filter(({ id }) => id.startsWith('pbc_n'))
   expect(records).toEqual(kept.map(({ id }) => `$records_${id}`).toSorted())

@@ -184,7 +184,7 @@ async function writeRecord(
   try {
     await definitions.records(definition).upsert({ ...document, _id: id })
   } catch (error) {
-    expect(error).toMatchObject({ code: 'PANNIER_UNIQUE' })
+    expect(error).toMatchObject({ code: 'PANNIER_NOT_UNIQUE' })
     isWritten = false
   }
   expect(isWritten).toBe(!isRefused)

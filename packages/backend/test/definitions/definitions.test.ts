@@ -101,13 +101,13 @@ test('a unique index without upper and lower case', async () => {
     { a: '', b: '' },
     { a: '', b: 'y' },
   ])
-  await expect(records.insert({ a: 'ANN', b: 'z' })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  await expect(records.insert({ a: 'ANN', b: 'z' })).rejects.toMatchObject({ code: 'PANNIER_NOT_UNIQUE' })
   const swapped = fields.map((field, place) => ({ ...field, name: ['b', 'a'][place] }))
   const refused = definitions.update(SYSTEM, 'many', { ...input, fields: swapped })
   await expect(refused).rejects.toMatchObject({
     data: { indexes: { 0: { code: 'validation_invalid_index_expression' } } },
   })
-  await expect(records.insert({ a: 'BOB', b: 'z' })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  await expect(records.insert({ a: 'BOB', b: 'z' })).rejects.toMatchObject({ code: 'PANNIER_NOT_UNIQUE' })
 })
 
 test('files of a field that goes, go; others stay', async () => {

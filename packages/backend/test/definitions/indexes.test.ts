@@ -52,7 +52,7 @@ async function outcomes(
     found.push(
       await records.insert({ ...BLANK, ...other }).then(
         () => 'taken',
-        (error: unknown) => (error as { readonly code: string }).code.replace('PANNIER_UNIQUE', 'refused'),
+        (error: unknown) => (error as { readonly code: string }).code.replace('PANNIER_NOT_UNIQUE', 'refused'),
       ),
     )
   return found
@@ -145,7 +145,7 @@ test('a key that SQLite can not make refuses the record, or the index', async ()
   const indexes = ["CREATE UNIQUE INDEX u ON many (json_extract(a, '$.k'))"]
   const records = await recordsOf(definitions, ...indexes)
   const bad = { ...BLANK, _id: 'bad', a: '{' }
-  await expect(records.insert(bad)).rejects.toMatchObject({ code: 'PANNIER_INVALID_DOCUMENT' })
+  await expect(records.insert(bad)).rejects.toMatchObject({ code: 'PANNIER_DOCUMENT_INVALID' })
   await records.insert({ ...BLANK, a: '{"k":1}' })
   await definitions.update(SYSTEM, 'many', { indexes: [] })
   await records.insert(bad)

@@ -21,7 +21,7 @@ test('uploads at the same time count together, and one that is over counts no mo
   const quota = new Quota(1000)
   const [one, other] = [quota.enter('app', EMPTY), quota.enter('app', EMPTY)]
   await upload(one, 600)
-  await expect(upload(other, 600)).rejects.toMatchObject({ code: 'FULL' })
+  await expect(upload(other, 600)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
   one.leave()
   other.leave()
   await upload(quota.enter('app', EMPTY), 900)

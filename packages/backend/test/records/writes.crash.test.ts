@@ -17,8 +17,8 @@ import { ADMIN, worldOf } from './world.ts'
 type World = ReturnType<typeof worldOf>
 
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },
   { kind: 'power', happens: true },

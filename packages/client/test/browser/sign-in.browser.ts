@@ -23,7 +23,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
           page.evaluate(({ identity, password }) => signInTab.register('users', identity, password), account)
         assertEqual(await register(), 'This device')
         // The device has one of this account.
-        assertEqual(await register(), 'INVALID')
+        assertEqual(await register(), 'PANNIER_SIGN_IN_FAILED')
         await page.evaluate(() => signInTab.signOut())
         assertEqual((await page.evaluate(() => signInTab.state()))[0], null)
         assertEqual(await byPasskey(), ann.id)
@@ -31,7 +31,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
         // The server takes it from another page only.
         await page.evaluate(() => signInTab.signOut())
         await app.call('PATCH /settings', { meta: { appURL: 'http://localhost:1' } })
-        assertEqual(await byPasskey(), 'REFUSED')
+        assertEqual(await byPasskey(), 'PANNIER_PEER_REFUSED')
       } finally {
         await page.close()
       }
@@ -54,7 +54,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
       await page.evaluate((at) => signInTab.start(at), app.url)
       const byProvider = (name: string): Promise<string> =>
         page.evaluate((provided) => signInTab.byProvider('users', provided), name)
-      assertEqual(await byProvider('nobody'), 'INVALID')
+      assertEqual(await byProvider('nobody'), 'PANNIER_SIGN_IN_FAILED')
       assertEqual(await byProvider('oidc'), 'ann@example.com')
       assertEqual((await page.evaluate(() => signInTab.state()))[1], 'synced')
       // The second time the account is there.

@@ -194,7 +194,8 @@ export class SurvivalDevice {
       await this.#alive(work)
       return undefined
     } catch (error) {
-      if (!(error instanceof ClientError) || !['UNREACHABLE', 'SIGNED_OUT'].includes(error.code)) throw error
+      if (!(error instanceof ClientError) || !['PANNIER_PEER_UNREACHABLE', 'PANNIER_SIGNED_OUT'].includes(error.code))
+        throw error
       return error.code
     }
   }
@@ -202,7 +203,7 @@ export class SurvivalDevice {
   async #sync(handle: AppClient): Promise<void> {
     if (handle.account === undefined) await this.#signIn(handle)
     if (handle.account === undefined) return
-    if ((await this.#online(handle.sync())) !== 'SIGNED_OUT') return
+    if ((await this.#online(handle.sync())) !== 'PANNIER_SIGNED_OUT') return
     await this.#signIn(handle)
     await this.#online(handle.sync())
   }
@@ -227,7 +228,7 @@ export class SurvivalDevice {
       await this.#follow([id], write)
     } catch (error) {
       // The record has left meanwhile.
-      if (!(error instanceof ClientError) || error.code !== 'NOT_FOUND') throw error
+      if (!(error instanceof ClientError) || error.code !== 'PANNIER_NOT_FOUND') throw error
       this.#fates.delete(id)
     }
   }

@@ -28,9 +28,10 @@ export function badArgument(call: string, must: string, got: unknown): TypeError
   return new TypeError(`${call}: ${must}, got ${show(got)}`)
 }
 
-/** Every `subscribe` checks its listener so. */
-export function checkListener(listener: unknown): void {
+/** Every `subscribe` checks its arguments so. */
+export function checkListener(listener: unknown, options = {}): void {
   if (typeof listener !== 'function') throw badArgument('subscribe()', 'listener must be a function', listener)
+  checkOptions('subscribe()', options, { onEnd: true })
 }
 
 /** Thrown by a check that several functions share; `calling` adds the function. */

@@ -65,7 +65,7 @@ export class JsonSplitter {
   /**
    * The documents that are complete now. Take them all before the next call.
    *
-   * @throws PANNIER_WRONG_FORMAT when the text around them is not what it has to be.
+   * @throws PANNIER_FORMAT_WRONG when the text around them is not what it has to be.
    */
   push(chunk: Uint8Array): Iterable<JsonPiece> {
     this.#append(chunk)
@@ -224,7 +224,7 @@ export class JsonSplitter {
     const line = this.#pieceLine
     const bytes = this.#dropped + at - this.#start
     const failed = (
-      code: 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_INVALID_DOCUMENT',
+      code: 'PANNIER_DOCUMENT_TOO_LARGE' | 'PANNIER_DOCUMENT_TOO_DEEP' | 'PANNIER_DOCUMENT_INVALID',
       what: string,
       cause?: unknown,
     ): JsonPiece => ({
@@ -245,10 +245,10 @@ export class JsonSplitter {
     try {
       const value: unknown = JSON.parse(decoder.decode(this.#buffer.subarray(this.#start, at)))
       // A parser keeps one of two members with the same name, and not all keep the same one.
-      if (countMembers(value) !== members) return failed('PANNIER_INVALID_DOCUMENT', 'An object has a name twice.')
+      if (countMembers(value) !== members) return failed('PANNIER_DOCUMENT_INVALID', 'An object has a name twice.')
       return { line, bytes, value }
     } catch (cause) {
-      return failed('PANNIER_INVALID_DOCUMENT', `This is not JSON in UTF-8: ${(cause as Error).message}`, cause)
+      return failed('PANNIER_DOCUMENT_INVALID', `This is not JSON in UTF-8: ${(cause as Error).message}`, cause)
     }
   }
 
@@ -303,7 +303,7 @@ export class JsonSplitter {
   #wrong(what: string, cause?: unknown): PannierError {
     const details = { line: this.#line }
     const message = `This is no source of documents, from line ${this.#line} on: ${what}.`
-    return new PannierError('PANNIER_WRONG_FORMAT', message, cause === undefined ? { details } : { details, cause })
+    return new PannierError('PANNIER_FORMAT_WRONG', message, cause === undefined ? { details } : { details, cause })
   }
 }
 

@@ -195,7 +195,7 @@ export class Database<Schemas extends object = object, Relations extends object 
    * Makes a collection that has no documents yet, which the first write would do as well; false if there is one of that name.
    * `settings`: what it begins with where nothing is declared.
    *
-   * @throws PANNIER_LIMIT if there are too many collections.
+   * @throws PANNIER_LIMIT_EXCEEDED if there are too many collections.
    * @example
    * await db.createCollection('places', { history: true })
    */
@@ -245,7 +245,7 @@ export class Database<Schemas extends object = object, Relations extends object 
    * docs/internals/transactions.md
    *
    * @throws PANNIER_DEADLOCK for writes of the database itself in `body`, where they can be detected: in Node
-   *   everywhere, in a browser up to the first `await`. The console reports a long wait. PANNIER_TURN_TIMEOUT after
+   *   everywhere, in a browser up to the first `await`. The console reports a long wait. PANNIER_WRITE_TIMEOUT after
    *   `writeWaitMsMax`
    * @example
    * await db.transaction(async (tx) => {
@@ -256,7 +256,7 @@ export class Database<Schemas extends object = object, Relations extends object 
    */
   async transaction<R>(body: (tx: Transaction<Schemas, Relations>) => R | Promise<R>): Promise<R> {
     if (typeof body !== 'function') throw badArgument('transaction()', 'body must be a function', body)
-    assertOutside(this.#context, 'A transaction', 'Use the tx that you have: transactions do not nest.')
+    assertOutside(this.#context, 'A transaction', 'Use its tx: transactions do not nest.')
     // Before it waits for the lease: a migration needs the lease itself. One that fails is the matter of those who use that collection.
     for (const { declarations } of this.#collectionsByName.values())
       if (declarations.migrations.running) await declarations.migrations.idle()
@@ -360,7 +360,7 @@ export class Database<Schemas extends object = object, Relations extends object 
   /**
    * Replaces a password of an encrypted database. Only a few stored bytes change.
    *
-   * @throws PANNIER_WRONG_KEY if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
+   * @throws PANNIER_KEY_WRONG if `oldPassword` does not open it; PANNIER_NOT_ENCRYPTED.
    * @example
    * await db.changePassword('old password', 'new password')
    */
@@ -376,7 +376,7 @@ export class Database<Schemas extends object = object, Relations extends object 
    * their writes wait. They are closed with the deletion: PANNIER_CLOSED.
    *
    * @throws PANNIER_EXISTS if there is a database of that name; PANNIER_CLOSED if another handle has moved it; PANNIER_ENCRYPTED,
-   *   PANNIER_WRONG_KEY, PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED
+   *   PANNIER_KEY_WRONG, PANNIER_ABORTED, PANNIER_QUOTA_EXCEEDED
    * @example
    * await db.moveTo(opfs(), { onProgress: show })
    * const moved = await open('shop', { storage: firstOf(opfs(), indexedDb()) })

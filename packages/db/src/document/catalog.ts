@@ -208,7 +208,7 @@ export class Catalog {
   create(transaction: WriteTransaction, name: string, chosen: Partial<CollectionSettings> = {}): CollectionState {
     const tree = transaction.tree(CATALOG) ?? transaction.createTree(CATALOG, 'inline')
     if (tree.count(rangeOf(COLLECTION)) >= COLLECTIONS_MAX) {
-      throw new PannierError('PANNIER_LIMIT', `A database has at most ${COLLECTIONS_MAX} collections.`)
+      throw new PannierError('PANNIER_LIMIT_EXCEEDED', `A database has at most ${COLLECTIONS_MAX} collections.`)
     }
     const next = tree.get(NEXT)
     const number = next === undefined ? 1 : Number(readByteString(next, 0, next.length))

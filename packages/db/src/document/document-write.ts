@@ -196,7 +196,7 @@ export function notFound(id: string): PannierError {
 }
 
 export function tooManyGenerations(id: string): PannierError {
-  return new PannierError('PANNIER_LIMIT', `The document '${id}' has had too many edits.`, { details: { id } })
+  return new PannierError('PANNIER_LIMIT_EXCEEDED', `The document '${id}' has had too many edits.`, { details: { id } })
 }
 
 /** Encoded fields of a document: of a BodyView or of a DocumentWrite. */

@@ -56,5 +56,5 @@ export async function findDuplicates(
 function hasDuplicates({ name }: IndexDefinition, found: readonly DuplicateKey[]): PannierError {
   const duplicates = found.map(({ key, ids }) => ({ key, ids: ids.slice(0, IDS_LISTED_MAX) }))
   const message = `The unique index '${name}' cannot be built: the documents '${found[0]!.ids.slice(0, 2).join("' and '")}' have the same key.`
-  return new PannierError('PANNIER_UNIQUE', message, { details: { index: name, duplicates } })
+  return new PannierError('PANNIER_NOT_UNIQUE', message, { details: { index: name, duplicates } })
 }

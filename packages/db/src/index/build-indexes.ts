@@ -49,7 +49,7 @@ const TAIL_BODIES_MAX = 2000
 
 /**
  * Resolves once every index of the collection is ready (or the collection is gone). A unique index for which there are duplicates
- * is dropped; when the others are ready it rejects with PANNIER_UNIQUE.
+ * is dropped; when the others are ready it rejects with PANNIER_NOT_UNIQUE.
  */
 export async function buildIndexes(options: BuildOptions): Promise<void> {
   const { environment, signal, onProgress } = options

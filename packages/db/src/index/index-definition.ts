@@ -25,7 +25,7 @@ export type { IndexDefinition, IndexField, IndexSelector }
  *
  * - `multi`: the field may hold an array. Each distinct element gets an entry. Such an index has one field.
  * - `where`: only documents that this selector matches are in the index.
- * - `unique`: a write that would give two documents the same values fails with PANNIER_UNIQUE.
+ * - `unique`: a write that would give two documents the same values fails with PANNIER_NOT_UNIQUE.
  * - `dialect`, `collation`: how `where` is to be understood, and the order of strings, as for `find`.
  * - `text`: for `collection.search`; `language` is a BCP 47 tag.
  */
@@ -188,7 +188,7 @@ export function defineIndexes(
   const missing = missingIndexes(state, declarations)
   if (missing.length === 0) return state
   if (state.indexes.length + missing.length > INDEXES_MAX) {
-    throw new PannierError('PANNIER_LIMIT', `A collection has at most ${INDEXES_MAX} indexes.`)
+    throw new PannierError('PANNIER_LIMIT_EXCEEDED', `A collection has at most ${INDEXES_MAX} indexes.`)
   }
   const builtTo = transaction.tree(state.trees.ids)!.count() === 0 ? undefined : NOTHING_BUILT
   const added = missing.map((declaration, at): IndexDefinition => {

@@ -284,7 +284,7 @@ const SHORT_BYTES = 500
 function duplicate(definition: IndexDefinition, { values }: Claim, id: string, other: string): PannierError {
   const index = definition.name
   const message = `The document '${id}' has the same key in the unique index '${index}' as '${other}'.`
-  return new PannierError('PANNIER_UNIQUE', message, { details: { id, index, key: values, other } })
+  return new PannierError('PANNIER_NOT_UNIQUE', message, { details: { id, index, key: values, other } })
 }
 
 const NO_CLAIMS: readonly Claim[] = []

@@ -56,7 +56,7 @@ const LOG_FORMAT = 1
 export const WRITER_ID_BYTES = 8
 const LOG_HEADER_BYTES: number = 5 + WRITER_ID_BYTES
 
-/** Throws PANNIER_CORRUPT or PANNIER_NEWER_FORMAT unless the record is sound; its body starts at LOG_HEADER_BYTES. */
+/** Throws PANNIER_CORRUPT or PANNIER_FORMAT_NEWER unless the record is sound; its body starts at LOG_HEADER_BYTES. */
 export function verifyLogRecord(record: LogRecord): void {
   const { bytes, sequence } = record
   if (bytes.length < LOG_HEADER_BYTES || readU32(bytes, 0) !== checksum(bytes, 4, bytes.length, sequence >>> 0)) {
@@ -65,7 +65,7 @@ export function verifyLogRecord(record: LogRecord): void {
     })
   }
   if (bytes[4] !== LOG_FORMAT) {
-    throw new PannierError('PANNIER_NEWER_FORMAT', 'The log was written by a newer version of Pannier.', {
+    throw new PannierError('PANNIER_FORMAT_NEWER', 'The log was written by a newer version of Pannier.', {
       details: { format: bytes[4] },
     })
   }

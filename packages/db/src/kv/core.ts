@@ -374,7 +374,7 @@ function logDamage(cause: PannierError, sequence: CommitSequence): PannierError 
   return new PannierError('PANNIER_CORRUPT', message, { cause, details: { sequence } })
 }
 
-/** Throws PANNIER_CORRUPT or PANNIER_NEWER_FORMAT unless the record is sound. It is not decoded. */
+/** Throws PANNIER_CORRUPT or PANNIER_FORMAT_NEWER unless the record is sound. It is not decoded. */
 function tailCommit(record: LogRecord): TailCommit {
   verifyLogRecord(record)
   const { sequence, bytes } = record

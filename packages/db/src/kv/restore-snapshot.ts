@@ -49,7 +49,7 @@ export async function holdsDatabase(store: PageStore): Promise<boolean> {
 /**
  * The caller holds the writer lease. When it fails, nothing that was staged is left.
  *
- * @throws PANNIER_EXISTS if there is a database; PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_ABORTED;
+ * @throws PANNIER_EXISTS if there is a database; PANNIER_FORMAT_WRONG, PANNIER_FORMAT_NEWER, PANNIER_CORRUPT, PANNIER_ABORTED;
  *   what the source or the store throws.
  */
 export async function restoreSnapshot(source: AsyncIterable<Uint8Array>, options: RestoreOptions): Promise<void> {

@@ -355,7 +355,7 @@ function shorten(column: unknown[], length: number): void {
 export function transactionEnded(): PannierError {
   return new PannierError(
     'PANNIER_TRANSACTION_ENDED',
-    'The transaction has ended. Use it only inside its function, and await its calls.',
+    'The transaction has ended. Await its calls inside its function.',
   )
 }
 

@@ -118,7 +118,7 @@ export class WaitWatch {
 function tooLong(waitMsMax: number, reason = ''): PannierError {
   const message =
     `The write has waited for ${waitMsMax} ms (writeWaitMsMax) and was cancelled: nothing was written. ${reason}`.trimEnd()
-  return new PannierError('PANNIER_TURN_TIMEOUT', message, { details: { waitMsMax } })
+  return new PannierError('PANNIER_WRITE_TIMEOUT', message, { details: { waitMsMax } })
 }
 
 function unanswered(waitMsMax: number): PannierError {

@@ -246,7 +246,7 @@ export class Writer {
       const state = core.state
       const found = await this.#lookAgain(generation, before)
       if (found === undefined) {
-        if (!isPannierError(error, 'PANNIER_IO')) throw error
+        if (!isPannierError(error, 'PANNIER_IO_FAILED')) throw error
         throw new PannierError('PANNIER_OUTCOME_UNKNOWN', 'The write may be lost.', { cause: error })
       }
       if (core.state === state) core.adopt(found)

@@ -30,15 +30,15 @@ interface MetaPage {
   readonly reclaim: ReclaimList
 }
 
-/** Throws PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT or PANNIER_CORRUPT. The reader given back stands at the body. */
+/** Throws PANNIER_FORMAT_WRONG, PANNIER_FORMAT_NEWER or PANNIER_CORRUPT. The reader given back stands at the body. */
 export function decodeMetaPage(bytes: Uint8Array, generation: Generation): { meta: MetaPage; body: ByteReader } {
   if (bytes.length < CHECKED_FROM + DATABASE_ID_BYTES || readU32(bytes, 0) !== MAGIC) {
-    throw new PannierError('PANNIER_WRONG_FORMAT', 'The storage holds something else than a Pannier database.')
+    throw new PannierError('PANNIER_FORMAT_WRONG', 'The storage holds something else than a Pannier database.')
   }
   const version = bytes[4]! | (bytes[5]! << 8)
   if (version > FORMAT_VERSION) {
     throw new PannierError(
-      'PANNIER_NEWER_FORMAT',
+      'PANNIER_FORMAT_NEWER',
       `The database has format ${version}; this version of Pannier reads formats up to ${FORMAT_VERSION}. Update Pannier.`,
       { details: { version } },
     )

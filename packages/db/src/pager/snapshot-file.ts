@@ -94,7 +94,7 @@ export class SnapshotEncoder {
 /**
  * The verified blocks of a file. Ends after the last block, and only if the file ends there too.
  *
- * @throws PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, errors of the source
+ * @throws PANNIER_FORMAT_WRONG, PANNIER_FORMAT_NEWER, PANNIER_CORRUPT, errors of the source
  */
 export async function* readSnapshotFile(
   source: AsyncIterable<Uint8Array>,
@@ -136,7 +136,7 @@ function checkPrelude(bytes: Uint8Array): number {
     throw new PannierError('PANNIER_ENCRYPTED', 'The snapshot is sealed: it needs the password or key of its database.')
   for (let i = 0; i < MAGIC.length; i++) {
     if (bytes[i] !== MAGIC.charCodeAt(i)) {
-      throw new PannierError('PANNIER_WRONG_FORMAT', 'The source is not a Pannier snapshot.')
+      throw new PannierError('PANNIER_FORMAT_WRONG', 'The source is not a Pannier snapshot.')
     }
   }
   if (bytes.length < PRELUDE_BYTES) throw damaged('it ends in its prelude')
@@ -145,7 +145,7 @@ function checkPrelude(bytes: Uint8Array): number {
   const version = bytes[8]! | (bytes[9]! << 8)
   if (version > SNAPSHOT_VERSION) {
     throw new PannierError(
-      'PANNIER_NEWER_FORMAT',
+      'PANNIER_FORMAT_NEWER',
       `The snapshot has format ${version}; this version of Pannier reads formats up to ${SNAPSHOT_VERSION}. Update Pannier.`,
       { details: { version } },
     )

@@ -134,5 +134,5 @@ function dangling(
 
 function leadsNowhere({ from, field, to }: Relation, id: string, missing: readonly string[]): PannierError {
   const message = `The relation '${field}' of '${from}' leads from '${id}' to '${missing[0]}', and there is no such document in '${to}'.`
-  return new PannierError('PANNIER_RELATION', message, { details: { id, relation: field, missing } })
+  return new PannierError('PANNIER_RELATION_BROKEN', message, { details: { id, relation: field, missing } })
 }

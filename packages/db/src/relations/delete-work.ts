@@ -73,7 +73,7 @@ export class DeleteWork {
    * Does a part of the work; false when nothing is left. What it throws undoes nothing here: the changes of this call are
    * to be undone. After a miss it may be called again.
    *
-   * @throws PANNIER_RELATION
+   * @throws PANNIER_RELATION_BROKEN
    */
   step(transaction: WriteTransaction): boolean {
     const onDelete = PASSES[this.#pass]
@@ -216,7 +216,7 @@ function isOver(held: HeldIds): boolean {
   return Array.from(held.values()).some(({ isOnly }) => isOnly())
 }
 
-/** @throws PANNIER_RELATION where a field would lose its last id that needs one. */
+/** @throws PANNIER_RELATION_BROKEN where a field would lose its last id that needs one. */
 function assertFilled(referring: string, held: HeldIds): void {
   for (const { relation, ids, isOnly } of held.values()) {
     if (relation.onDelete !== 'restrict' || !isOnly()) continue
@@ -253,5 +253,5 @@ function restricted(
 ): PannierError {
   const { id, referring, count } = found
   const message = `The document '${id}' can't be deleted: ${count} of '${relation.from}' refer to it by '${relation.field}', as '${referring}' does.`
-  return new PannierError('PANNIER_RELATION', message, { details: { ...found, relation: backName(relation) } })
+  return new PannierError('PANNIER_RELATION_BROKEN', message, { details: { ...found, relation: backName(relation) } })
 }

@@ -19,7 +19,7 @@ export interface RelationPath {
 /**
  * Follows a path that begins at a document of the collection. A forward relation at its end is a field, unless `whole`.
  *
- * @throws ArgumentError that begins with `place` for a back-relation that does not exist; PANNIER_LIMIT for too long a path.
+ * @throws ArgumentError that begins with `place` for a back-relation that does not exist; PANNIER_LIMIT_EXCEEDED for too long a path.
  */
 export function followPath(
   graph: RelationGraph,
@@ -43,7 +43,7 @@ export function followPath(
     if (isLast && !step.back && !whole) return { steps, collection: at, rest: escapedName(name) }
     if (steps.length === PATH_RELATIONS_MAX) {
       const message = `The path '${path}' goes through more than ${PATH_RELATIONS_MAX} relations.`
-      throw new PannierError('PANNIER_LIMIT', message)
+      throw new PannierError('PANNIER_LIMIT_EXCEEDED', message)
     }
     steps.push(step)
     at = step.to

@@ -102,7 +102,7 @@ export class Handle implements PageStore {
   }
 
   private use(): SharedDatabase {
-    if (this.closed) throw new PannierError('PANNIER_CLOSED', 'This handle is closed.')
+    if (this.closed) throw new PannierError('PANNIER_CLOSED', 'The handle is closed.')
     if (this.database.closed) throw destroyedError()
     return this.database
   }

@@ -151,7 +151,7 @@ function dropTrees(transaction: WriteTransaction, collectionNumber: number, view
 function makeRoom(transaction: WriteTransaction, collectionNumber: number, storedName: string): void {
   if (storedName.startsWith(NAMED)) {
     if (listViews(transaction, collectionNumber, NAMED).length >= VIEWS_MAX)
-      throw new PannierError('PANNIER_LIMIT', `A collection has at most ${VIEWS_MAX} views.`)
+      throw new PannierError('PANNIER_LIMIT_EXCEEDED', `A collection has at most ${VIEWS_MAX} views.`)
     return
   }
   const kept = listViews(transaction, collectionNumber, AD_HOC).sort((left, right) => left.number - right.number)

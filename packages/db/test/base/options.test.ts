@@ -131,6 +131,22 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
   'Query.explain': ['run', ({ people }) => people.find().explain(misspelt({ runn: true }))],
   'Query.live': ['signal', ({ people }) => people.find().live(misspelt({ singal: undefined }))],
   'Query.liveCount': ['signal', ({ people }) => people.find().liveCount(misspelt({ singal: undefined }))],
+  'LiveQuery.subscribe': [
+    'onEnd',
+    ({ people }) =>
+      people
+        .find()
+        .live()
+        .subscribe(() => {}, misspelt({ onend: undefined })),
+  ],
+  'LiveCount.subscribe': [
+    'onEnd',
+    ({ people }) =>
+      people
+        .find()
+        .liveCount()
+        .subscribe(() => {}, misspelt({ onend: undefined })),
+  ],
   'View.query': ['limit', (place) => view(place).query(misspelt({ limt: 5 }))],
   'View.rows': [
     'limit',

@@ -29,6 +29,9 @@ export function environmentSuite({ test }: { readonly test: Test }): void {
     assertThrows(() => assertEqual(new Uint8Array([1]), new Uint8Array([2])), Error)
     assertThrows(() => assertEqual<unknown>({ a: undefined }, {}), Error)
     assertThrows(() => assertEqual(0, -0), Error)
-    await assertRejects(Promise.reject(Object.assign(new Error('no'), { code: 'PANNIER_IO' })), 'PANNIER_IO')
+    await assertRejects(
+      Promise.reject(Object.assign(new Error('no'), { code: 'PANNIER_IO_FAILED' })),
+      'PANNIER_IO_FAILED',
+    )
   })
 }

@@ -122,7 +122,7 @@ async function changeRecords({ storage, pieces }: Place): Promise<void> {
   // A page that nobody reads may be anything, and so may one of the two copies of the keyring. Without its keyring it is none.
   const allowed: Record<string, readonly (number | string)[]> = {
     pages: ['PANNIER_CORRUPT', DOCUMENTS],
-    header: ['PANNIER_CORRUPT', 'PANNIER_NEWER_FORMAT', 'PANNIER_NOT_ENCRYPTED', DOCUMENTS],
+    header: ['PANNIER_CORRUPT', 'PANNIER_FORMAT_NEWER', 'PANNIER_NOT_ENCRYPTED', DOCUMENTS],
   }
   for (const [place, results] of seen) {
     for (const result of results)

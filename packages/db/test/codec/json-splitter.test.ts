@@ -176,11 +176,11 @@ describe('layouts', () => {
     '{"docs":[1]} x',
     `{"docs":[1]${' '.repeat(70_000)}}`,
   ])('the text around the documents is wrong: %j', (text) => {
-    expect(() => both(text)).toThrow(expect.objectContaining({ code: 'PANNIER_WRONG_FORMAT' }))
+    expect(() => both(text)).toThrow(expect.objectContaining({ code: 'PANNIER_FORMAT_WRONG' }))
   })
 
   test('a format that is asked for and is not there', () => {
-    const wrong = expect.objectContaining({ code: 'PANNIER_WRONG_FORMAT' })
+    const wrong = expect.objectContaining({ code: 'PANNIER_FORMAT_WRONG' })
     expect(() => split(encoder.encode('{"a":1}'), [], ['array'])).toThrow(wrong)
     expect(() => split(encoder.encode('{"a":1}'), [], ['rows', 'docs'])).toThrow(wrong)
     expect(() => split(encoder.encode('[1]'), [], ['rows', 'docs'])).toThrow(wrong)
@@ -195,23 +195,23 @@ describe('one document that is wrong does not disturb the others', () => {
   test('in lines and in arrays', () => {
     expect(codes('{"a":1}\n{"a":}\n{"a":2}\n{"a":"x\n"}')).toEqual([
       { a: 1 },
-      'PANNIER_INVALID_DOCUMENT',
+      'PANNIER_DOCUMENT_INVALID',
       { a: 2 },
-      'PANNIER_INVALID_DOCUMENT',
-      'PANNIER_INVALID_DOCUMENT',
+      'PANNIER_DOCUMENT_INVALID',
+      'PANNIER_DOCUMENT_INVALID',
     ])
     expect(codes('[{"a":1},{"a":},,{a:1},{"a":2},]')).toEqual([
       { a: 1 },
-      'PANNIER_INVALID_DOCUMENT',
-      'PANNIER_INVALID_DOCUMENT',
-      'PANNIER_INVALID_DOCUMENT',
+      'PANNIER_DOCUMENT_INVALID',
+      'PANNIER_DOCUMENT_INVALID',
+      'PANNIER_DOCUMENT_INVALID',
       { a: 2 },
-      'PANNIER_INVALID_DOCUMENT',
+      'PANNIER_DOCUMENT_INVALID',
     ])
   })
 
   test('a name that is there twice, at any depth (CVE-2017-12635)', () => {
-    const twice = 'PANNIER_INVALID_DOCUMENT'
+    const twice = 'PANNIER_DOCUMENT_INVALID'
     expect(
       codes('[{"roles":["_admin"],"roles":[]},{"a":{"b":1,"b":1}},{"a":[{"\\u0061":1,"a":2}]},{"b":{"b":1}}]'),
     ).toEqual([twice, twice, twice, { b: { b: 1 } }])
@@ -239,9 +239,9 @@ describe('one document that is wrong does not disturb the others', () => {
 
   test('bytes that are not UTF-8; surrogates and U+0000 that are', () => {
     const bad = Uint8Array.from([...encoder.encode('{"a":"'), 0xc3, 0x28, ...encoder.encode('"}\n{"a":1}')])
-    expect(codes(bad)).toEqual(['PANNIER_INVALID_DOCUMENT', { a: 1 }])
+    expect(codes(bad)).toEqual(['PANNIER_DOCUMENT_INVALID', { a: 1 }])
     const surrogate = Uint8Array.from([...encoder.encode('["'), 0xed, 0xa0, 0x80, ...encoder.encode('",1]')])
-    expect(codes(surrogate)).toEqual(['PANNIER_INVALID_DOCUMENT', 1])
+    expect(codes(surrogate)).toEqual(['PANNIER_DOCUMENT_INVALID', 1])
     expect(both(String.raw`[{"a":"\ud800","\u0000":"\ud83d\udca1"}]`)).toEqual([{ a: '\ud800', '\u0000': '\u{1f4a1}' }])
   })
 })

@@ -70,7 +70,7 @@ describe.each(SHAPES)('$file', ({ file, options, saved: [collection, id, documen
     const db = await open(path, options)
     expect(db.damage?.code).toBe('PANNIER_CORRUPT')
     expect((await db.check()).problems[0]).toEqual({
-      code: 'DAMAGED_LOG',
+      code: 'LOG_DAMAGED',
       where: undefined,
       message: db.damage!.message,
     })

@@ -80,7 +80,7 @@ test.each(cases)('%s: %s of a record is damaged', async (kind, change) => {
       expect(ids).toEqual(Array.from({ length: isUnnoticed ? RECORDS + 1 : at + 1 }, (_, n) => `n${n}`))
       if (isUnnoticed) continue
       expect((await damaged.check()).problems).toEqual([
-        { code: 'DAMAGED_LOG', where: undefined, message: damaged.damage!.message },
+        { code: 'LOG_DAMAGED', where: undefined, message: damaged.damage!.message },
       ])
       await expect(damaged.collection('notes').insert({ _id: 'more' })).rejects.toBe(damaged.damage)
     } finally {

@@ -84,7 +84,7 @@ async function use(storage: DatabaseStorage, random: Random, number: number, exp
       await db.encryption!.makeRecoveryKey({ label }).then(
         () => expected.keys.add(label),
         (error: unknown) => {
-          if ((error as { code?: string }).code !== 'PANNIER_LIMIT') throw error
+          if ((error as { code?: string }).code !== 'PANNIER_LIMIT_EXCEEDED') throw error
         },
       )
     } else if (doing === 4) {

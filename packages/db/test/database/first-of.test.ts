@@ -34,7 +34,7 @@ class TestPlace {
         return store
       },
       destroy: async (name) => {
-        if (this.refusesToDestroy) throw new PannierError('PANNIER_IO', 'no')
+        if (this.refusesToDestroy) throw new PannierError('PANNIER_IO_FAILED', 'no')
         await inner.destroy(name)
         this.made.delete(name)
       },
@@ -119,7 +119,7 @@ test.each([
     const db = await open(NAME, { storage: choice[from].storage, ...options })
     await put(db, 'a')
     choice[from].refusesToDestroy = true
-    await expect(db.moveTo(choice[to].storage, options)).rejects.toMatchObject({ code: 'PANNIER_IO' })
+    await expect(db.moveTo(choice[to].storage, options)).rejects.toMatchObject({ code: 'PANNIER_IO_FAILED' })
     choice[from].refusesToDestroy = false
     await put(db, 'b')
     await db.close()

@@ -16,7 +16,7 @@ import { seedsOf } from '../../../../tools/test/seeds.ts'
 
 const NAME = 'notes'
 const WRITES = 3
-const REFUSED = ['PANNIER_ENCRYPTED', 'PANNIER_NOT_ENCRYPTED', 'PANNIER_WRONG_KEY']
+const REFUSED = ['PANNIER_ENCRYPTED', 'PANNIER_NOT_ENCRYPTED', 'PANNIER_KEY_WRONG']
 
 const otherKey = await newDeviceKey()
 const KEYS = [undefined, { encryption: { key: deviceKey } }, { encryption: { key: otherKey } }] as const

@@ -19,7 +19,7 @@ function growing(documents: readonly Count[], seen: Map<number, unknown>): Docum
     const before = old()?.['n'] as number | undefined
     seen.set(documents[position]!.n, before)
     if ((before ?? -1) >= documents[position]!.n)
-      return new PannierError('PANNIER_INVALID_DOCUMENT', 'it must grow', { details: { before } })
+      return new PannierError('PANNIER_DOCUMENT_INVALID', 'it must grow', { details: { before } })
     return undefined
   }
 }
@@ -45,7 +45,7 @@ test('the guard of the second writer sees what the first has written', async () 
     write(replicated('1-c', 0)),
     write(replicated('1-d', 3)),
   ])
-  expect(outcomes).toEqual(['1-a', '1-b', 'PANNIER_INVALID_DOCUMENT', '1-d'])
+  expect(outcomes).toEqual(['1-a', '1-b', 'PANNIER_DOCUMENT_INVALID', '1-d'])
   expect(seen).toEqual(
     new Map([
       [1, undefined],
@@ -91,7 +91,7 @@ test('a guard sees each change, and refuses single documents of a batch', async 
     'new',
     'gone',
     ['stale', 'PANNIER_CONFLICT'],
-    ['bad', 'PANNIER_INVALID_DOCUMENT'],
+    ['bad', 'PANNIER_DOCUMENT_INVALID'],
   ])
   expect(await counts.get(['old', 'new', 'gone', 'stale', 'bad'])).toMatchObject(
     [{ n: 6 }, { n: 1 }, { n: 1 }, {}, {}].map((one, at) => (at < 3 ? one : undefined)),
@@ -120,7 +120,7 @@ test('a refused document leaves none of the content of its attachments', async (
   const files = db.collection('files')
   const data = new Uint8Array(2_000_000).fill(1)
   const document = { _id: 'a', _attachments: { large: { contentType: 'image/png', data } } }
-  const refuse: DocumentGuard = () => new PannierError('PANNIER_INVALID_DOCUMENT', 'no')
+  const refuse: DocumentGuard = () => new PannierError('PANNIER_DOCUMENT_INVALID', 'no')
   expect(await guarded(files, refuse).put([document as never], { atomic: false })).toMatchObject([
     { id: 'a', error: {} },
   ])
@@ -177,7 +177,7 @@ const byWriters: DocumentGuard = ({ id, document, reader }) => {
   const author = reader.get('users', document()['author'] as string)
   return author?.['writes'] === true
     ? undefined
-    : new PannierError('PANNIER_INVALID_DOCUMENT', `No writer wrote '${id}'.`, { details: { id } })
+    : new PannierError('PANNIER_DOCUMENT_INVALID', `No writer wrote '${id}'.`, { details: { id } })
 }
 
 test('a guard reads other collections, whose pages come late', async () => {
@@ -196,10 +196,10 @@ test('a guard reads other collections, whose pages come late', async () => {
     { atomic: false },
   )
   expect(outcomes.map((one) => ('error' in one ? one.error.code : one.id))).toEqual(
-    Array.from({ length: 30 }, (_, n) => ((n * 100) % 3 > 0 ? `p${n}` : 'PANNIER_INVALID_DOCUMENT')),
+    Array.from({ length: 30 }, (_, n) => ((n * 100) % 3 > 0 ? `p${n}` : 'PANNIER_DOCUMENT_INVALID')),
   )
   const refused = posts.insert(['u1', 'u0', 'u3'].map((author, n) => ({ _id: `q${n}`, author })))
-  await expect(refused).rejects.toMatchObject({ code: 'PANNIER_INVALID_DOCUMENT', details: { id: 'q1' } })
+  await expect(refused).rejects.toMatchObject({ code: 'PANNIER_DOCUMENT_INVALID', details: { id: 'q1' } })
   expect(await db.collection('posts').find().count()).toBe(21)
   await db.close()
 })
@@ -216,7 +216,7 @@ test('in one group a guard sees what the writes before it have written', async (
     users.update('ann', { writes: false }),
     posts.insert({ _id: 'p3', author: 'ann' }).catch(codeOf),
   ])
-  const refused = 'PANNIER_INVALID_DOCUMENT'
+  const refused = 'PANNIER_DOCUMENT_INVALID'
   expect(outcomes).toMatchObject([refused, { id: 'ann' }, { id: 'p2' }, { id: 'ann' }, refused])
   expect(await db.collection('posts').find().toArray()).toMatchObject([{ _id: 'p2' }])
   await db.close()
@@ -238,7 +238,7 @@ test('what relations do to other documents is judged, and a refusal is one of th
       (refused: string): DocumentGuard =>
       ({ id, old, document }) => {
         seen.push([id, old()?._id, document()])
-        return id === refused ? new PannierError('PANNIER_INVALID_DOCUMENT', 'it stays') : undefined
+        return id === refused ? new PannierError('PANNIER_DOCUMENT_INVALID', 'it stays') : undefined
       }
     const deleting = (refused: string) =>
       guarded(
@@ -251,7 +251,7 @@ test('what relations do to other documents is judged, and a refusal is one of th
       ['bob', 'b'],
       ['cid', 'c149'],
     ] as const) {
-      await expect(deleting(post).delete(user)).rejects.toMatchObject({ code: 'PANNIER_INVALID_DOCUMENT' })
+      await expect(deleting(post).delete(user)).rejects.toMatchObject({ code: 'PANNIER_DOCUMENT_INVALID' })
       expect(await users.get(user)).toBeDefined()
     }
     expect(await posts.find().count()).toBe(152)

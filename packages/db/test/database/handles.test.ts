@@ -76,7 +76,7 @@ test('two handles want the same keys of a unique index at the same time', async 
     for (const result of await Promise.allSettled(writes)) {
       if (result.status === 'fulfilled') refused += result.value.filter((one) => 'error' in one).length
       else {
-        expect(result.reason).toMatchObject({ code: 'PANNIER_UNIQUE' })
+        expect(result.reason).toMatchObject({ code: 'PANNIER_NOT_UNIQUE' })
         refused++
       }
     }
@@ -99,7 +99,7 @@ test('two handles build a unique index on duplicates at the same time: both hear
   const indexes = ['name', { on: 'email', unique: true }]
   const users = [one, two].map((db) => db.collection('users', { indexes }))
   for (const outcome of await Promise.allSettled(users.map((each) => each.ready())))
-    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'PANNIER_UNIQUE' } })
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'PANNIER_NOT_UNIQUE' } })
   await Promise.all([one.refresh(), two.refresh()])
   for (const each of users) expect(await each.indexes()).toMatchObject([{ name: 'name', ready: true }])
   await closeAll(one, two)

@@ -13,8 +13,8 @@ import { firstOf, strideOf } from '../../../../tools/test/seeds.ts'
 
 const COUNT = 600
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },
   { kind: 'power', happens: true },

@@ -100,7 +100,7 @@ async function writeWith(
       } else await db.collection('docs').upsert({ _id, ...content })
       acknowledged.set(_id, value)
     } catch (error) {
-      if (!isPannierError(error, 'PANNIER_NEWER_SCHEMA') && !isPannierError(error, 'PANNIER_ABORTED')) throw error
+      if (!isPannierError(error, 'PANNIER_SCHEMA_NEWER') && !isPannierError(error, 'PANNIER_ABORTED')) throw error
     }
     if (random.chance(0.3)) await pause(random)
   }

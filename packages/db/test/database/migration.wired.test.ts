@@ -100,7 +100,7 @@ test('it is done once; a new collection has the version from the start', async (
 
 test('old code is refused while newer code migrates and afterwards, and nobody waits for ever', async () => {
   const storage = await filled()
-  const refused = { code: 'PANNIER_NEWER_SCHEMA', details: { collection: 'docs', version: 3, known: 1 } }
+  const refused = { code: 'PANNIER_SCHEMA_NEWER', details: { collection: 'docs', version: 3, known: 1 } }
   const [before, after, tool] = [
     await open('x', { storage, collections: { docs: { version: 1 } } }),
     await open('x', { storage }),
@@ -127,11 +127,11 @@ test('old code is refused while newer code migrates and afterwards, and nobody w
   await expect(old.delete('d1')).rejects.toMatchObject(refused)
   await expect(before.transaction((tx) => tx.collection('docs').get('d1'))).rejects.toMatchObject(refused)
   const older = await open('x', { storage, collections: { docs: VERSION_2 } })
-  await expect(older.collection('docs').ready()).rejects.toMatchObject({ code: 'PANNIER_NEWER_SCHEMA' })
+  await expect(older.collection('docs').ready()).rejects.toMatchObject({ code: 'PANNIER_SCHEMA_NEWER' })
   // What declares no version may look, but does not write what nobody has checked.
   await tool.refresh()
   expect(await tool.collection('docs').get('d77')).toMatchObject({ twice: 154 })
-  await expect(tool.collection('docs').upsert({ _id: 'd1' })).rejects.toMatchObject({ code: 'PANNIER_NEWER_SCHEMA' })
+  await expect(tool.collection('docs').upsert({ _id: 'd1' })).rejects.toMatchObject({ code: 'PANNIER_SCHEMA_NEWER' })
   const all = await fresh.find().toArray()
   expect(all.length).toBe(COUNT)
   expect(all.every((doc) => doc.twice === 2 * Number(doc._id.slice(1)))).toBe(true)

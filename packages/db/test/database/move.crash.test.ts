@@ -21,8 +21,8 @@ type Place = DatabaseStorage & SimulatedPlace
 
 const NAME = 'notes'
 const FAULTS: Readonly<Record<string, Fault>> = {
-  'an error of what has not happened': { kind: 'error', code: 'PANNIER_IO', happens: false },
-  'an error of what has happened': { kind: 'error', code: 'PANNIER_IO', happens: true },
+  'an error of what has not happened': { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  'an error of what has happened': { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   'the end of the process before': { kind: 'gone', happens: false },
   'the end of the process after': { kind: 'gone', happens: true },
 }

@@ -61,13 +61,13 @@ test('a copy that an earlier move has left is replaced, unless somebody has writ
   const [source, target] = [memory(), memory()]
   const refuses: DatabaseStorage = {
     ...bound(source),
-    destroy: () => Promise.reject(new PannierError('PANNIER_IO', 'no')),
+    destroy: () => Promise.reject(new PannierError('PANNIER_IO_FAILED', 'no')),
   }
   const db = await open('db', { storage: refuses })
   await db.collection('notes').insert({ _id: 'ours' })
-  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_IO' })
+  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_IO_FAILED' })
   await db.collection('notes').insert({ _id: 'later' })
-  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_IO' })
+  await expect(db.moveTo(target)).rejects.toMatchObject({ code: 'PANNIER_IO_FAILED' })
   const copy = await open('db', { storage: target })
   expect((await copy.collection('notes').get('later'))?._id).toBe('later')
   await copy.collection('notes').insert({ _id: 'theirs' })
@@ -99,7 +99,7 @@ test('an encrypted database is moved encrypted, and only by who can open it; a p
   const db = await open('db', { storage: target, encryption })
   await expect(db.moveTo(last)).rejects.toMatchObject({ code: 'PANNIER_ENCRYPTED' })
   await expect(db.moveTo(last, { encryption: { key: await newDeviceKey() } })).rejects.toMatchObject({
-    code: 'PANNIER_WRONG_KEY',
+    code: 'PANNIER_KEY_WRONG',
   })
   expect((await db.collection('notes').get('ours'))?._id).toBe('ours')
   await db.moveTo(last, { encryption })

@@ -203,7 +203,7 @@ describe('the log of an encrypted one', () => {
     const wrong = { encryption: { key: await newDeviceKey() } }
     await expect(repair(original, { to: `${original}.no`, ...wrong })).rejects.toHaveProperty(
       'code',
-      'PANNIER_WRONG_KEY',
+      'PANNIER_KEY_WRONG',
     )
     await expect(repair(original, { to: `${original}.no` })).rejects.toHaveProperty('code', 'PANNIER_ENCRYPTED')
     expect(existsSync(`${original}.no`)).toBe(false)

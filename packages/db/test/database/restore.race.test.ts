@@ -197,7 +197,7 @@ async function race(seed: number, storage: DatabaseStorage, options: OpenOptions
         signal: controller.signal,
       })
       const db = await opening.catch((error: unknown) => {
-        const codes = kind === 2 ? ['PANNIER_ABORTED'] : ['PANNIER_CORRUPT', 'PANNIER_WRONG_FORMAT']
+        const codes = kind === 2 ? ['PANNIER_ABORTED'] : ['PANNIER_CORRUPT', 'PANNIER_FORMAT_WRONG']
         if ((kind === 2 || kind === 3) && isPannierError(error) && codes.includes(error.code)) return undefined
         if (kind === 3 && error === LOST) return undefined
         return closed(error)

@@ -29,7 +29,7 @@ test('3,000 updates of one document, in memory of 1,000', async () => {
 /** Damage, and what the integrity check must say about it. */
 const DAMAGE: readonly [what: string, harm: (transaction: WriteTransaction) => void, problem: RegExp][] = [
   ['an entry that is gone', (tx) => firstOf(tx, '1/revisions'), /document|bodies belong to no revision/],
-  ['a body that is gone', (tx) => firstOf(tx, '1/extra'), /WRONG_REVISION docs: .*missing or shared/],
+  ['a body that is gone', (tx) => firstOf(tx, '1/extra'), /REVISION_WRONG docs: .*missing or shared/],
   ['a conflict that is not listed', (tx) => firstOf(tx, '1/conflicts'), /not listed/],
   ['a body that nobody names', (tx) => tx.tree('1/extra')!.append(Uint8Array.of(1)), /belong to no revision/],
   ['a conflict that is none', (tx) => tx.tree('1/conflicts')!.insert(numberKey(1), '\u0001'), /listed as in conflict/],

@@ -64,7 +64,7 @@ describe.each(Object.entries(PLAIN))('%s', (library, schema) => {
 
   test('a document that is not valid is refused, with what is wrong and where', async () => {
     const people = database().collection('people', { schema })
-    const refused = { code: 'PANNIER_INVALID_DOCUMENT' }
+    const refused = { code: 'PANNIER_DOCUMENT_INVALID' }
     await expect(people.insert({ _id: 'ann', name: 'Ann', age: 'old' })).rejects.toMatchObject({
       ...refused,
       details: { id: 'ann', issues: [{ path: ['age'], message: expect.stringMatching(/number/i) }] },
@@ -88,7 +88,7 @@ describe.each(Object.entries(PLAIN))('%s', (library, schema) => {
       return
     }
     await expect(people.update('ann', (ann) => ({ ...ann, age: -1 }))).rejects.toMatchObject({
-      code: 'PANNIER_INVALID_DOCUMENT',
+      code: 'PANNIER_DOCUMENT_INVALID',
       details: { id: 'ann', issues: [{ path: ['age'] }] },
     })
     expect((await people.get('ann'))?._rev).toBe(rev)
@@ -104,7 +104,7 @@ describe.each(Object.entries(PLAIN))('%s', (library, schema) => {
     db.collection('people', { schema })
     await db.transaction(async (tx) => {
       const people = tx.collection('people')
-      await expect(people.insert({ _id: 'bad' })).rejects.toMatchObject({ code: 'PANNIER_INVALID_DOCUMENT' })
+      await expect(people.insert({ _id: 'bad' })).rejects.toMatchObject({ code: 'PANNIER_DOCUMENT_INVALID' })
       void people.insert({ _id: 'ann', name: 'Ann' })
     })
     expect((await db.collection('people').find().toArray()).map(({ _id, age }) => [_id, age])).toEqual([['ann', 18]])
@@ -114,7 +114,7 @@ describe.each(Object.entries(PLAIN))('%s', (library, schema) => {
 describe.each(Object.entries(WITH_ID))('with _id, %s', (_library, schema) => {
   test('the schema decides about ids too', async () => {
     const people = database().collection('people', { schema })
-    const refused = { code: 'PANNIER_INVALID_DOCUMENT', details: { issues: [{ path: ['_id'] }] } }
+    const refused = { code: 'PANNIER_DOCUMENT_INVALID', details: { issues: [{ path: ['_id'] }] } }
     await expect(people.insert({ _id: 'toolong', name: 'x' })).rejects.toMatchObject(refused)
     await people.insert({ _id: 'ann', name: 'Ann' })
     await expect(people.insert({ _id: 'toolong', name: 'x' })).rejects.toMatchObject(refused)
@@ -130,7 +130,7 @@ test('putAttachment creates no document that the schema refuses, and stores what
     const strict = z.object({ name: z.string() }).refine(asynchronous ? check : () => true)
     const people = db.collection(`people${asynchronous}`, { schema: strict })
     const refused = await people.putAttachment('ann', 'photo', 'x').catch((error: unknown) => error)
-    expect(refused).toMatchObject({ code: 'PANNIER_INVALID_DOCUMENT', details: { id: 'ann' } })
+    expect(refused).toMatchObject({ code: 'PANNIER_DOCUMENT_INVALID', details: { id: 'ann' } })
     expect(await people.get('ann')).toBeUndefined()
     await people.insert({ _id: 'ann', name: 'Ann' })
     await people.putAttachment('ann', 'photo', 'x')
@@ -149,7 +149,7 @@ test('a schema may make ids, but not change them', async () => {
   const lower = opened!.collection('lower', { schema: z.object({ _id: z.string().toLowerCase() }) })
   await lower.insert({ _id: 'ann' })
   await expect(lower.insert({ _id: 'Ann' })).rejects.toMatchObject({
-    code: 'PANNIER_INVALID_DOCUMENT',
+    code: 'PANNIER_DOCUMENT_INVALID',
     details: { id: 'Ann', issues: [{ path: ['_id'] }] },
   })
 })

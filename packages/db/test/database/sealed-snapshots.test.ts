@@ -36,7 +36,7 @@ test('with the recovery key, when the password is lost: the copy opens with it, 
     await again.close()
   }
   await expect(open('copy', { storage, encryption: { key: deviceKey } })).rejects.toMatchObject({
-    code: 'PANNIER_WRONG_KEY',
+    code: 'PANNIER_KEY_WRONG',
   })
 })
 
@@ -45,7 +45,7 @@ test('a recovery key that is of no use makes nothing', async () => {
   // Made after the snapshot.
   const encryption = { recoveryKey: otherRecoveryKey }
   await expect(open('copy', { storage, from: snapshot, encryption })).rejects.toMatchObject({
-    code: 'PANNIER_WRONG_KEY',
+    code: 'PANNIER_KEY_WRONG',
   })
   await expect(open('copy', { storage, encryption })).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
   const plain = await open('copy', { storage })

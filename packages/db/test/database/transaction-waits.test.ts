@@ -12,7 +12,7 @@ import { aMoment } from '../../testing/suite.ts'
 import { deviceKey } from '../storage/encrypted/fixture.ts'
 
 const deadlock = { code: 'PANNIER_DEADLOCK' }
-const tooLong = { code: 'PANNIER_TURN_TIMEOUT' }
+const tooLong = { code: 'PANNIER_WRITE_TIMEOUT' }
 
 let db: Database
 const storage = memory()

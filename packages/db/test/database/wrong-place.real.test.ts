@@ -47,7 +47,7 @@ test('a Node without SQLite gets an error with the version it needs, and other s
 })
 
 test('a snapshot that can not be restored leaves no file', async () => {
-  await expect(open(name, { from: new Uint8Array(10) })).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
+  await expect(open(name, { from: new Uint8Array(10) })).rejects.toMatchObject({ code: 'PANNIER_FORMAT_WRONG' })
   expect(readdirSync(folder)).toEqual([])
 })
 

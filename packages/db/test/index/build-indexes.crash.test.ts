@@ -13,8 +13,8 @@ import { firstOf, strideOf } from '../../../../tools/test/seeds.ts'
 
 const COUNT = 400
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },
   { kind: 'power', happens: true },
@@ -50,10 +50,10 @@ async function crash(call: number, fault: Fault, seed: number): Promise<number> 
 
   const db = await openOver(storage)
   const docs = db.collection('docs', { indexes: INDEXES })
-  await expect(docs.ready()).rejects.toMatchObject({ code: 'PANNIER_UNIQUE', details: { index: 'hopeless' } })
+  await expect(docs.ready()).rejects.toMatchObject({ code: 'PANNIER_NOT_UNIQUE', details: { index: 'hopeless' } })
   expect((await docs.indexes()).map(({ ready }) => ready)).toEqual([true, true, true])
   expect(await docs.search('a word').count()).toBeGreaterThanOrEqual(COUNT - 1)
-  await expect(docs.insert({ n: 5 })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  await expect(docs.insert({ n: 5 })).rejects.toMatchObject({ code: 'PANNIER_NOT_UNIQUE' })
   expect((await db.check()).problems).toEqual([])
   await db.close()
   return calls

@@ -5,7 +5,7 @@ import { deriveValues } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 
 const DERIVED = 'derived sum'
-const CAN_NOT = new PannierError('PANNIER_INVALID_DOCUMENT', 'The sum of these can not be known.')
+const CAN_NOT = new PannierError('PANNIER_DOCUMENT_INVALID', 'The sum of these can not be known.')
 
 registerCollation({ name: DERIVED, key: (text) => text })
 deriveValues((path) =>
@@ -37,7 +37,7 @@ test('a unique index on derived values refuses the second document with a value'
     { _id: 'none too', a: 5, b: 0 },
   ])
   await expect(pairs.insert({ _id: 'two', a: 2, b: 3 })).rejects.toMatchObject({
-    code: 'PANNIER_UNIQUE',
+    code: 'PANNIER_NOT_UNIQUE',
     details: { id: 'two', other: 'one', index: 'sums' },
   })
   await pairs.update('one', { a: 2 })
@@ -73,12 +73,12 @@ test('an index on derived values is built on the documents that are there, or na
     { _id: 'two', a: 2, b: 3 },
   ])
   await expect(pairsOf(database).ready()).rejects.toMatchObject({
-    code: 'PANNIER_UNIQUE',
+    code: 'PANNIER_NOT_UNIQUE',
     details: { duplicates: [{ ids: ['one', 'two'] }] },
   })
   await pairsOf(database).dropIndex('sums')
   await pairsOf(database, false).update('two', { a: 3 })
   await pairsOf(database).ready()
-  await expect(pairsOf(database).insert({ a: 0, b: 5 })).rejects.toMatchObject({ code: 'PANNIER_UNIQUE' })
+  await expect(pairsOf(database).insert({ a: 0, b: 5 })).rejects.toMatchObject({ code: 'PANNIER_NOT_UNIQUE' })
   expect(await rightOf(database)).toBe(true)
 })

@@ -8,8 +8,8 @@ import type { Fault } from '../../testing/simulated-page-store.ts'
 import { callsInTurn, randomCallsIn } from '../crash-cases.ts'
 
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },
   { kind: 'power', happens: true },

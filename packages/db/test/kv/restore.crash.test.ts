@@ -21,8 +21,8 @@ const ENTRIES = 500
 const VALUE_BYTES = 6000
 
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'error', code: 'PANNIER_QUOTA_EXCEEDED', happens: false },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },

@@ -128,7 +128,7 @@ describe('newer versions', () => {
     const prelude = new SnapshotEncoder().prelude(ID)
     prelude[8] = 2
     writeU32(prelude, 28, checksum(prelude, 0, 28))
-    await expect(restored(prelude)).rejects.toMatchObject({ code: 'PANNIER_NEWER_FORMAT', details: { version: 2 } })
+    await expect(restored(prelude)).rejects.toMatchObject({ code: 'PANNIER_FORMAT_NEWER', details: { version: 2 } })
   })
 
   test('of the database inside', async () => {
@@ -137,7 +137,7 @@ describe('newer versions', () => {
     meta[4] = 200
     writeU32(meta, 6, checksum(meta, 10, meta.length, 0))
     const file = [encoder.prelude(ID), encoder.meta(meta), encoder.end()]
-    await expect(restored(...file)).rejects.toMatchObject({ code: 'PANNIER_NEWER_FORMAT', details: { version: 200 } })
+    await expect(restored(...file)).rejects.toMatchObject({ code: 'PANNIER_FORMAT_NEWER', details: { version: 200 } })
   })
 })
 

@@ -12,7 +12,7 @@ async function readBy<T>(db: Database, read: (reader: GuardReader) => T): Promis
   let found: T
   const guard: DocumentGuard = ({ reader }) => {
     found = read(reader)
-    return new PannierError('PANNIER_INVALID_DOCUMENT', 'It only reads.')
+    return new PannierError('PANNIER_DOCUMENT_INVALID', 'It only reads.')
   }
   await guarded(db.collection<Fields>('posts'), guard)
     .insert({})

@@ -119,7 +119,7 @@ async function remove(db: Database, model: Model, random: Random): Promise<void>
   const isDone = await work().then(
     () => true,
     (error: unknown) => {
-      if (!isPannierError(error, 'PANNIER_RELATION')) throw error
+      if (!isPannierError(error, 'PANNIER_RELATION_BROKEN')) throw error
       return false
     },
   )

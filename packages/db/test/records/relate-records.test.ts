@@ -101,7 +101,7 @@ test('a required relation refuses to lose its last id, whatever the batch', asyn
   const refused = async (ids: string[]): Promise<unknown> =>
     users.delete(ids).then(
       () => 'deleted',
-      (error: unknown) => isPannierError(error, 'PANNIER_RELATION') && error.details,
+      (error: unknown) => isPannierError(error, 'PANNIER_RELATION_BROKEN') && error.details,
     )
   expect(await refused(['a', 'b'])).toMatchObject({ referring: 'p', relation: 'posts_via_authors' })
   expect(await refused(['d'])).toMatchObject({ id: 'd', referring: 'p', relation: 'posts_via_editor' })

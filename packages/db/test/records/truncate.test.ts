@@ -49,7 +49,7 @@ test('what follows from it is done, and references inside the collection are no 
 test('nothing is deleted if another document needs one, or if it is cancelled', async () => {
   const db = await filled()
   await relateRecords(db, { posts: { author: { ...RELATION, to: 'users', required: true } } })
-  await expect(truncate(db, 'users')).rejects.toSatisfy((error) => isPannierError(error, 'PANNIER_RELATION'))
+  await expect(truncate(db, 'users')).rejects.toSatisfy((error) => isPannierError(error, 'PANNIER_RELATION_BROKEN'))
   expect(await counts(db)).toEqual([350, 500])
   await relateRecords(db, {})
   const controller = new AbortController()

@@ -21,7 +21,7 @@ async function users(): Promise<{ db: Database; collection: Collection<Fields> }
 async function refusal(write: Promise<unknown>): Promise<unknown> {
   return write.then(
     () => 'ok',
-    (error: unknown) => (isPannierError(error, 'PANNIER_UNIQUE') ? error.details : error),
+    (error: unknown) => (isPannierError(error, 'PANNIER_NOT_UNIQUE') ? error.details : error),
   )
 }
 

@@ -24,7 +24,7 @@ const opened = (storage: DatabaseStorage = memory()): Promise<Database> =>
   }) as Promise<Database>
 
 const leadsNowhere = (id: string, relation: string, ...missing: string[]): object => ({
-  code: 'PANNIER_RELATION',
+  code: 'PANNIER_RELATION_BROKEN',
   details: { id, relation, missing },
 })
 
@@ -99,13 +99,13 @@ test('documents of a batch count in their own collection, unless they are refuse
     { atomic: false },
   )
   expect(outcomes.map((one) => ('error' in one ? [one.id, one.error.code] : one.id))).toEqual([
-    ['d', 'PANNIER_RELATION'],
-    ['e', 'PANNIER_RELATION'],
-    ['f', 'PANNIER_RELATION'],
+    ['d', 'PANNIER_RELATION_BROKEN'],
+    ['e', 'PANNIER_RELATION_BROKEN'],
+    ['f', 'PANNIER_RELATION_BROKEN'],
     'g',
-    ['h', 'PANNIER_RELATION'],
-    ['i', 'PANNIER_UNIQUE'],
-    ['j', 'PANNIER_RELATION'],
+    ['h', 'PANNIER_RELATION_BROKEN'],
+    ['i', 'PANNIER_NOT_UNIQUE'],
+    ['j', 'PANNIER_RELATION_BROKEN'],
     'c',
   ])
   await db.close()
@@ -122,7 +122,10 @@ test('a refused document keeps its key in a unique index', async () => {
     ],
     { atomic: false },
   )
-  expect(outcomes).toMatchObject([{ error: { code: 'PANNIER_RELATION' } }, { error: { code: 'PANNIER_UNIQUE' } }])
+  expect(outcomes).toMatchObject([
+    { error: { code: 'PANNIER_RELATION_BROKEN' } },
+    { error: { code: 'PANNIER_NOT_UNIQUE' } },
+  ])
   await db.close()
 })
 

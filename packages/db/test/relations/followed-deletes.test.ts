@@ -81,7 +81,7 @@ test('restrict refuses the delete and all of its batch, unless what refers goes 
     { _id: 'p2', author: 'a', editor: 'b' },
   ])
   const refusal = {
-    code: 'PANNIER_RELATION',
+    code: 'PANNIER_RELATION_BROKEN',
     details: { id: 'b', relation: 'posts_via_editor', referring: 'p1', count: 2 },
   }
   await expect(users.delete(['c', 'b'])).rejects.toMatchObject(refusal)
@@ -114,7 +114,7 @@ test('inside a transaction it is a step like others, and is undone with it', asy
   expect(await ids(db, 'posts')).toEqual(['p'])
   await db.transaction(async (tx) => {
     await tx.collection<Fields>('posts').insert({ _id: 'q', editor: 'a' })
-    await expect(tx.collection('users').delete('a')).rejects.toMatchObject({ code: 'PANNIER_RELATION' })
+    await expect(tx.collection('users').delete('a')).rejects.toMatchObject({ code: 'PANNIER_RELATION_BROKEN' })
     await tx.collection('posts').delete('q')
     await tx.collection('users').delete('a')
   })

@@ -181,7 +181,7 @@ describe('a wrong selector is refused by find itself', () => {
     } catch (thrown) {
       error = thrown
     }
-    expect(isPannierError(error, 'PANNIER_LIMIT')).toBe(true)
+    expect(isPannierError(error, 'PANNIER_LIMIT_EXCEEDED')).toBe(true)
     expect((error as Error).message).toContain('goes through more than 8 relations')
   })
 
@@ -197,7 +197,7 @@ describe('a wrong selector is refused by find itself', () => {
     for (const [collection, selector, message] of refused) {
       const find = (): unknown => db.collection(collection).find(selector as never)
       expect(find).toThrow(
-        expect.objectContaining({ code: 'PANNIER_LIMIT', message: expect.stringContaining(message) }),
+        expect.objectContaining({ code: 'PANNIER_LIMIT_EXCEEDED', message: expect.stringContaining(message) }),
       )
     }
   })

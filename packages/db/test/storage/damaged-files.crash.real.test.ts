@@ -35,12 +35,12 @@ const KINDS: readonly { readonly kind: string; readonly options: OpenOptions }[]
 
 const ALLOWED = new Set([
   'PANNIER_CORRUPT',
-  'PANNIER_WRONG_FORMAT',
-  'PANNIER_NEWER_FORMAT',
+  'PANNIER_FORMAT_WRONG',
+  'PANNIER_FORMAT_NEWER',
   // Without its keyring it is a database of the other kind.
   'PANNIER_ENCRYPTED',
   'PANNIER_NOT_ENCRYPTED',
-  'PANNIER_WRONG_KEY',
+  'PANNIER_KEY_WRONG',
 ])
 
 function note(n: number): Note {

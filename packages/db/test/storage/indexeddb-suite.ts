@@ -137,7 +137,7 @@ function fenceCases(test: Test): void {
       await first.read()
       await second.append(someRecord(3), 'relaxed')
       const raw = await openRaw(name)
-      const late = assertRefused('PANNIER_IO', () => first.append(someRecord(3, 20), 'relaxed'))
+      const late = assertRefused('PANNIER_IO_FAILED', () => first.append(someRecord(3, 20), 'relaxed'))
       raw.transaction('log', 'readwrite').objectStore('log').delete(5)
       await late
       raw.close()
@@ -248,8 +248,8 @@ function openCases(test: Test): void {
     const [foreign, newer] = [newName(), newName()]
     ;(await openRaw(foreign, 1, (database) => database.createObjectStore('other'))).close()
     ;(await openRaw(newer, 99, (database) => database.createObjectStore('pages'))).close()
-    await assertRejects(storage.open(foreign), 'PANNIER_WRONG_FORMAT')
-    await assertRejects(storage.open(newer), 'PANNIER_NEWER_FORMAT')
+    await assertRejects(storage.open(foreign), 'PANNIER_FORMAT_WRONG')
+    await assertRejects(storage.open(newer), 'PANNIER_FORMAT_NEWER')
     await storage.destroy(foreign)
     await storage.destroy(newer)
   })

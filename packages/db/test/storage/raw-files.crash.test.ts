@@ -105,7 +105,7 @@ test('a newer version is refused', () => {
   const sum = checksum(bytes, 4, length)
   writeU32(bytes, 0, sum)
   expect(file.size()).toBeGreaterThan(length)
-  expect(() => reopened(disk)).toThrow(expect.objectContaining({ code: 'PANNIER_NEWER_FORMAT' }))
+  expect(() => reopened(disk)).toThrow(expect.objectContaining({ code: 'PANNIER_FORMAT_NEWER' }))
 })
 
 test('a call that is made again is not done twice', () => {

@@ -73,7 +73,7 @@ export class SimulatedLevels implements SimulatedPlace {
     if (!fault || fault.kind === 'closed') return effect()
     if (fault.happens) effect()
     if (fault.kind === 'error') {
-      throw fault.code === 'PANNIER_IO' ? levelFailure('LEVEL_IO_ERROR') : new Error('No space left on device')
+      throw fault.code === 'PANNIER_IO_FAILED' ? levelFailure('LEVEL_IO_ERROR') : new Error('No space left on device')
     }
     if (fault.kind === 'power') this.losePower()
     else process.gone = true

@@ -44,8 +44,8 @@ async function reopenedLog(storage: SimulatedStorage): Promise<number> {
 }
 
 test.each([true, false])('a call fails, having happened or not (%s)', async (happens) => {
-  const { storage, store } = await faulty({ kind: 'error', code: 'PANNIER_IO', happens })
-  expect(() => store.append(someRecord(2), 'relaxed')).toThrow(expect.objectContaining({ code: 'PANNIER_IO' }))
+  const { storage, store } = await faulty({ kind: 'error', code: 'PANNIER_IO_FAILED', happens })
+  expect(() => store.append(someRecord(2), 'relaxed')).toThrow(expect.objectContaining({ code: 'PANNIER_IO_FAILED' }))
   expect((await store.read()).log.length).toBe(happens ? 2 : 1)
   expect(await reopenedLog(storage)).toBe(happens ? 2 : 1)
 })

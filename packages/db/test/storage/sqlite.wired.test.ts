@@ -80,8 +80,8 @@ test('files that are something else are refused and left as they are', async () 
   writeFileSync(short, 'hello')
   for (const path of [other, text, short]) {
     const before = readFileSync(path)
-    await expect(sqlite().open(path)).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
-    await expect(sqlite().destroy(path)).rejects.toMatchObject({ code: 'PANNIER_WRONG_FORMAT' })
+    await expect(sqlite().open(path)).rejects.toMatchObject({ code: 'PANNIER_FORMAT_WRONG' })
+    await expect(sqlite().destroy(path)).rejects.toMatchObject({ code: 'PANNIER_FORMAT_WRONG' })
     expect(readFileSync(path).equals(before)).toBe(true)
     rmSync(path)
   }
@@ -102,7 +102,7 @@ test('a newer schema is refused', async () => {
   const connection = new DatabaseSync(path)
   connection.exec('PRAGMA user_version = 99')
   connection.close()
-  await expect(sqlite().open(path)).rejects.toMatchObject({ code: 'PANNIER_NEWER_FORMAT' })
+  await expect(sqlite().open(path)).rejects.toMatchObject({ code: 'PANNIER_FORMAT_NEWER' })
   await sqlite().destroy(path)
 })
 

@@ -17,7 +17,7 @@ const OUTPUTS = [
   /^\{ _id: 'ann', _rev: '1-[0-9a-f]{32}', name: 'Ann' \}\n$/,
   /^2\n$/,
   /^\{"_id":"ann","_rev":"1-[0-9a-f]{32}","age":31\}\n\n$/,
-  /^(\d+ of 76 bytes\n)+2\n2 PANNIER_INVALID_DOCUMENT\n$/,
+  /^(\d+ of 76 bytes\n)+2\n2 PANNIER_DOCUMENT_INVALID\n$/,
 ]
 
 test('there is an output for each example', () => {

@@ -13,7 +13,7 @@ const LEAST_CACHE = 1024 * 1024
 const DOCUMENTS = 1500
 
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
   { kind: 'error', code: 'PANNIER_QUOTA_EXCEEDED', happens: true },
 ]
 
@@ -38,7 +38,9 @@ test.each(FAULTS)('a snapshot in which each call in turn meets %o', async (fault
       expect(await copy.collection('items').find().count()).toBe(rows)
       await copy.close()
     } else {
-      expect(isPannierError(outcome, fault.kind === 'error' ? fault.code : 'PANNIER_IO'), String(outcome)).toBe(true)
+      expect(isPannierError(outcome, fault.kind === 'error' ? fault.code : 'PANNIER_IO_FAILED'), String(outcome)).toBe(
+        true,
+      )
       failures++
     }
     expect(await items.find().count()).toBe(rows)

@@ -306,7 +306,9 @@ describe('definitions', () => {
   test('there are not too many views', async () => {
     const { all } = await people()
     for (let at = 0; at < VIEWS_MAX; at++) await all.view(`v${at}`, { map: byCity, version: 1 }).update()
-    await expect(all.view('more', { map: byCity, version: 1 }).query()).rejects.toMatchObject({ code: 'PANNIER_LIMIT' })
+    await expect(all.view('more', { map: byCity, version: 1 }).query()).rejects.toMatchObject({
+      code: 'PANNIER_LIMIT_EXCEEDED',
+    })
   })
 })
 

@@ -22,7 +22,7 @@ import { firstOf, strideOf } from '../../../../tools/test/seeds.ts'
 registerReducers(reducerOfId)
 
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
   { kind: 'error', code: 'PANNIER_QUOTA_EXCEEDED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },

@@ -159,7 +159,7 @@ function inlineCases(check: Case): void {
     )
     await docs.upsert({ _id: 'a', _attachments: many })
     await docs.putAttachment('a', 'x0', { base64: 'eQ==' })
-    await assertRejects(docs.putAttachment('a', 'more', { base64: 'eA==' }), 'PANNIER_LIMIT')
+    await assertRejects(docs.putAttachment('a', 'more', { base64: 'eA==' }), 'PANNIER_LIMIT_EXCEEDED')
     assertThrows(() => docs.insert({ _id: 5, _attachments: {} } as never), TypeError)
   })
 }

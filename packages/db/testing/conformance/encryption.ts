@@ -105,8 +105,8 @@ function openingCases(test: Test, create: Create): void {
       await db.collection<Note>('notes').insert(notes(0, 10))
       await db.close()
       const before = await rawContents(place)
-      await assertRejects(openWith({ password: 'correct horse battery stable' }), 'PANNIER_WRONG_KEY')
-      await assertRejects(openWith({ key: await newDeviceKey() }), 'PANNIER_WRONG_KEY')
+      await assertRejects(openWith({ password: 'correct horse battery stable' }), 'PANNIER_KEY_WRONG')
+      await assertRejects(openWith({ key: await newDeviceKey() }), 'PANNIER_KEY_WRONG')
       await assertRejects(openWith(), 'PANNIER_ENCRYPTED')
       assertEqual(await rawContents(place), before)
       await assertNotes(await openWith({ password: PASSWORD }), 10)
@@ -173,7 +173,7 @@ function slotCases(test: Test, create: Create): void {
       await db.collection<Note>('notes').insert(notes(0, 500))
       await db.flush()
       const pagesBefore = await withRaw(place, async (store) => store.readPages(await store.listPages()))
-      await assertRejects(db.changePassword('wrong', 'new'), 'PANNIER_WRONG_KEY')
+      await assertRejects(db.changePassword('wrong', 'new'), 'PANNIER_KEY_WRONG')
       await assertRejects(db.changePassword(PASSWORD, ''), TypeError)
       await db.changePassword(PASSWORD, 'new')
       await withRaw(place, async (store) => {
@@ -183,7 +183,7 @@ function slotCases(test: Test, create: Create): void {
       })
       await db.collection<Note>('notes').insert(note(500))
       await db.close()
-      await assertRejects(openWith({ password: PASSWORD }), 'PANNIER_WRONG_KEY')
+      await assertRejects(openWith({ password: PASSWORD }), 'PANNIER_KEY_WRONG')
       await assertNotes(await openWith({ password: 'new' }), 501)
     }))
 
@@ -212,10 +212,10 @@ function slotCases(test: Test, create: Create): void {
       await assertNotes(again, 3)
       assertEqual(await again.encryption!.deleteSlot(slots[0]!.id), true)
       assertEqual(await again.encryption!.deleteSlot(slots[0]!.id), false)
-      await assertRejects(openWith({ key }), 'PANNIER_WRONG_KEY')
+      await assertRejects(openWith({ key }), 'PANNIER_KEY_WRONG')
       await again.encryption!.deleteSlot(slots[1]!.id)
-      await assertRejects(openWith({ recoveryKey }), 'PANNIER_WRONG_KEY')
-      await assertRejects(again.encryption!.deleteSlot(device.id), 'PANNIER_LIMIT')
+      await assertRejects(openWith({ recoveryKey }), 'PANNIER_KEY_WRONG')
+      await assertRejects(again.encryption!.deleteSlot(device.id), 'PANNIER_LIMIT_EXCEEDED')
       await assertNotes(await openWith({ key: other }), 3)
     }))
 
@@ -225,8 +225,8 @@ function slotCases(test: Test, create: Create): void {
       const recoveryKey = await db.encryption!.makeRecoveryKey()
       assertTrue(/^([0-9A-Z]{4}-){13}[0-9A-Z]{4}$/.test(recoveryKey), 'it has 14 groups of four')
       const last = recoveryKey.at(-1) === '0' ? '1' : '0'
-      await assertRejects(openWith({ recoveryKey: recoveryKey.slice(0, -1) + last }), 'PANNIER_WRONG_KEY')
-      await assertRejects(openWith({ recoveryKey: recoveryKey.slice(1) }), 'PANNIER_WRONG_KEY')
+      await assertRejects(openWith({ recoveryKey: recoveryKey.slice(0, -1) + last }), 'PANNIER_KEY_WRONG')
+      await assertRejects(openWith({ recoveryKey: recoveryKey.slice(1) }), 'PANNIER_KEY_WRONG')
     }))
 }
 
@@ -323,7 +323,7 @@ function snapshotCases(test: Test, create: Create): void {
       const name = `${place.name}-copy`
       await assertRejects(open(name, { storage, from }), 'PANNIER_ENCRYPTED')
       const wrong = { key: await newDeviceKey() }
-      await assertRejects(open(name, { storage, from, encryption: wrong }), 'PANNIER_WRONG_KEY')
+      await assertRejects(open(name, { storage, from, encryption: wrong }), 'PANNIER_KEY_WRONG')
       const flipped = (at: number): Uint8Array => {
         const bytes = from.slice()
         bytes[at]! ^= 4

@@ -197,13 +197,13 @@ function failureCases(check: CheckedCase): void {
     const long = 'k'.repeat(5000)
     assertEqual(facts, [
       [1, 2, 'taken', 'PANNIER_CONFLICT'],
-      [2, 4, undefined, 'PANNIER_INVALID_DOCUMENT'],
+      [2, 4, undefined, 'PANNIER_DOCUMENT_INVALID'],
       [3, 5, 'a', 'PANNIER_CONFLICT'],
-      [4, 6, undefined, 'PANNIER_INVALID_DOCUMENT'],
-      [5, 7, '_x', 'PANNIER_INVALID_DOCUMENT'],
-      [6, 8, 'x', 'PANNIER_INVALID_DOCUMENT'],
-      [7, 9, undefined, 'PANNIER_INVALID_DOCUMENT'],
-      [8, 10, undefined, 'PANNIER_INVALID_DOCUMENT'],
+      [4, 6, undefined, 'PANNIER_DOCUMENT_INVALID'],
+      [5, 7, '_x', 'PANNIER_DOCUMENT_INVALID'],
+      [6, 8, 'x', 'PANNIER_DOCUMENT_INVALID'],
+      [7, 9, undefined, 'PANNIER_DOCUMENT_INVALID'],
+      [8, 10, undefined, 'PANNIER_DOCUMENT_INVALID'],
       [9, 11, undefined, 'PANNIER_DOCUMENT_TOO_DEEP'],
       [10, 12, long, 'PANNIER_KEY_TOO_LARGE'],
     ])
@@ -223,10 +223,10 @@ function failureCases(check: CheckedCase): void {
 
   check('a source that is cut off, or none at all, is an error that tells how far it came', async (db) => {
     const all = db.collection('all')
-    const cut = await assertRejects(all.import('[{"_id":"a"},{"_id":"b"'), 'PANNIER_WRONG_FORMAT')
+    const cut = await assertRejects(all.import('[{"_id":"a"},{"_id":"b"'), 'PANNIER_FORMAT_WRONG')
     assertEqual((cut as { details: ImportResult }).details.imported, 0)
-    await assertRejects(all.import('<html>'), 'PANNIER_WRONG_FORMAT')
-    await assertRejects(all.import('{"_id":"a"}', { format: 'json' }), 'PANNIER_WRONG_FORMAT')
+    await assertRejects(all.import('<html>'), 'PANNIER_FORMAT_WRONG')
+    await assertRejects(all.import('{"_id":"a"}', { format: 'json' }), 'PANNIER_FORMAT_WRONG')
     const failure = new Error('connection lost')
     const broken = async function* (): AsyncGenerator<string> {
       yield '{"_id":"a"}\n'
@@ -296,7 +296,7 @@ function couchdbCases(check: CheckedCase): void {
       assertEqual([result.imported, result.skipped, result.failedCount], [4, 0, 2])
       assertEqual(
         result.failed.map(({ id, error }) => [id, error.code]),
-        ['bad', 'none'].map((id) => [id, 'PANNIER_INVALID_DOCUMENT']),
+        ['bad', 'none'].map((id) => [id, 'PANNIER_DOCUMENT_INVALID']),
       )
     }
     assertEqual<unknown>(await all.get('a', { conflicts: true }), { _id: 'a', _rev: '3-z', n: 2, _conflicts: ['3-a'] })

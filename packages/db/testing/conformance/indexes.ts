@@ -67,7 +67,7 @@ function partialCases(check: CheckedCase): void {
 }
 
 const MISMATCH = 'PANNIER_INDEX_MISMATCH'
-const UNIQUE = 'PANNIER_UNIQUE'
+const UNIQUE = 'PANNIER_NOT_UNIQUE'
 
 function uniqueCases(check: CheckedCase): void {
   check('no two documents have one key', async (db) => {

@@ -440,9 +440,9 @@ function handleCases(check: Case): void {
       [2],
     )
     await eventually(() => follower.ended)
-    await assertRejects(loop, 'PANNIER_NEWER_SCHEMA')
+    await assertRejects(loop, 'PANNIER_SCHEMA_NEWER')
     assertEqual([live.status, live.error, follower.updates.length], ['failed', follower.error, 1])
-    await assertRejects(Promise.reject(live.error), 'PANNIER_NEWER_SCHEMA')
+    await assertRejects(Promise.reject(live.error), 'PANNIER_SCHEMA_NEWER')
     assertEqual(
       live.value!.map(({ n }) => n),
       [1],

@@ -61,7 +61,7 @@ export function sideCases(check: Case): void {
       },
       admit: async (documents: Documents) =>
         documents.map((document) =>
-          document['_id'] === 'b' ? new PannierError('PANNIER_INVALID_DOCUMENT', 'not b') : { ...document, seen: 1 },
+          document['_id'] === 'b' ? new PannierError('PANNIER_DOCUMENT_INVALID', 'not b') : { ...document, seen: 1 },
         ),
     }
     const replication = db.replicate({ from: here, to: target })
@@ -69,7 +69,7 @@ export function sideCases(check: Case): void {
     replication.subscribe((event) => events.push(event))
     const { ok, docsWritten, docsDenied } = await replication
     assertEqual([ok, docsWritten, docsDenied, replication.parts[0]!.collection], [false, 2, 1, 'here'])
-    assertEqual(deniedOf(events), ['b PANNIER_INVALID_DOCUMENT'])
+    assertEqual(deniedOf(events), ['b PANNIER_DOCUMENT_INVALID'])
     assertEqual([await ids(there), (await there.get('a'))?.['seen']], [['a', 'c'], 1])
     assertEqual(writes > 1, true)
     const refuse = (): Promise<never> => Promise.reject(new PannierError('PANNIER_NOT_FOUND', 'It is gone.'))
@@ -85,7 +85,7 @@ export function sideCases(check: Case): void {
     const store = async (documents: Documents): Promise<WriteOutcome[]> => {
       const outcomes: WriteOutcome[] = []
       for (const document of documents) {
-        const error = new PannierError('PANNIER_INVALID_DOCUMENT', 'not b')
+        const error = new PannierError('PANNIER_DOCUMENT_INVALID', 'not b')
         if (document['_id'] === 'b') outcomes.push({ id: 'b', error })
         else outcomes.push(await there.put({ ...document, seen: 1 }, { newEdits: false, atomic: false }))
       }
@@ -95,7 +95,7 @@ export function sideCases(check: Case): void {
     const events: ReplicationEvent[] = []
     replication.subscribe((event) => events.push(event))
     const { docsWritten, docsDenied } = await replication
-    assertEqual([docsWritten, docsDenied, deniedOf(events)], [2, 1, ['b PANNIER_INVALID_DOCUMENT']])
+    assertEqual([docsWritten, docsDenied, deniedOf(events)], [2, 1, ['b PANNIER_DOCUMENT_INVALID']])
     assertEqual([await ids(there), (await there.get('c'))?.['seen']], [['a', 'c'], 1])
   })
 

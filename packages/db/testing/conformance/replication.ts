@@ -448,7 +448,7 @@ function failureCases(check: Case): void {
     const { ok, docsWritten, docsDenied } = await pull
     assertEqual([ok, docsWritten, docsDenied], [false, 17, 3])
     const codes = events.flatMap((event) => (event.type === 'denied' ? [event.error.code] : []))
-    assertEqual(codes.sort(), ['PANNIER_INVALID_DOCUMENT', 'PANNIER_INVALID_DOCUMENT', 'PANNIER_PEER_REFUSED'])
+    assertEqual(codes.sort(), ['PANNIER_DOCUMENT_INVALID', 'PANNIER_DOCUMENT_INVALID', 'PANNIER_PEER_REFUSED'])
   })
 
   check('headers and credentials go with each request, and nowhere else', async (here, there, db) => {

@@ -483,7 +483,7 @@ function badCases(check: Case): void {
     await take(docs, { _id: 'far', _rev: '281474976710655-a', n: 1 })
     await assertRejects(
       docs.update('far', () => ({ n: 2 })),
-      'PANNIER_LIMIT',
+      'PANNIER_LIMIT_EXCEEDED',
     )
   })
 }

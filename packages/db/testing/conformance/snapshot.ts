@@ -163,7 +163,7 @@ function handleCases(check: Case): void {
 }
 
 function damageCases(check: Case): void {
-  const CODES = ['PANNIER_CORRUPT', 'PANNIER_WRONG_FORMAT', 'PANNIER_NEWER_FORMAT']
+  const CODES = ['PANNIER_CORRUPT', 'PANNIER_FORMAT_WRONG', 'PANNIER_FORMAT_NEWER']
 
   check(
     'a file that is cut off, changed, or of something else is refused, and leaves nothing',
@@ -194,7 +194,7 @@ function damageCases(check: Case): void {
       ])
         await refused(
           file.subarray(0, length),
-          length < 8 ? ['PANNIER_WRONG_FORMAT'] : ['PANNIER_CORRUPT'],
+          length < 8 ? ['PANNIER_FORMAT_WRONG'] : ['PANNIER_CORRUPT'],
           `cut at ${length}`,
         )
       for (const at of [...some(24, (n) => n * 2), ...some(16, () => random.below(file.length)), file.length - 1]) {
@@ -202,7 +202,7 @@ function damageCases(check: Case): void {
         changed[at]! ^= 1 << random.below(8)
         await refused(changed, CODES, `a bit flipped at ${at}`)
       }
-      await refused(new TextEncoder().encode('SQLite format 3\0'.repeat(100)), ['PANNIER_WRONG_FORMAT'], 'another file')
+      await refused(new TextEncoder().encode('SQLite format 3\0'.repeat(100)), ['PANNIER_FORMAT_WRONG'], 'another file')
       await refused(concatenated(file, new Uint8Array(1)), ['PANNIER_CORRUPT'], 'bytes that follow')
       await refused(concatenated(file.subarray(0, 32), file), ['PANNIER_CORRUPT'], 'its start twice')
       // Nothing is left: the same name is free.

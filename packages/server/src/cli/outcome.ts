@@ -31,7 +31,7 @@ function adviceFor(code: string): string {
   switch (code) {
     case 'PANNIER_LOCKED':
       return ' A server that is running has it: stop that, or talk to it by its URL.'
-    case 'PANNIER_NEWER_FORMAT':
+    case 'PANNIER_FORMAT_NEWER':
       return ' Update this program.'
     case 'PANNIER_ENCRYPTED':
       return ' Put its password into the environment variable PANNIER_PASSWORD.'

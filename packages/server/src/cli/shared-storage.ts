@@ -52,7 +52,7 @@ export async function postgresAt(urls: readonly string[], options: PostgresOptio
     if (error instanceof TypeError)
       throw new UsageError(`--storage: ${error.message.replace(/^postgres\(\): /, '')}`, { cause: error })
     // A server waits until it is updated.
-    if (!isPannierError(error, 'PANNIER_NEWER_FORMAT')) throw error
+    if (!isPannierError(error, 'PANNIER_FORMAT_NEWER')) throw error
   }
   return postgres(urls, options)
 }
@@ -65,7 +65,7 @@ export async function whenUpdated<T>(start: () => Promise<T>, terminal: Terminal
     try {
       return await start()
     } catch (error) {
-      if (!isPannierError(error, 'PANNIER_NEWER_FORMAT')) throw error
+      if (!isPannierError(error, 'PANNIER_FORMAT_NEWER')) throw error
       if (!isSaid) printLine(stderr, `${error.message} This server waits.`)
       isSaid = true
       await pause(environment, WAIT_MS, signal)

@@ -65,8 +65,8 @@ function isSmall({ headers }: FastifyRequest, document: JsonObject): boolean {
 
 function known(error: unknown, newEdits: boolean): HttpError {
   // As many attachments, or edits, as no document may have.
-  if (isPannierError(error, 'PANNIER_LIMIT')) return documentTooLarge(error.message)
-  if (!newEdits && isPannierError(error, 'PANNIER_UNIQUE')) return new HttpError(403, 'forbidden', error.message)
+  if (isPannierError(error, 'PANNIER_LIMIT_EXCEEDED')) return documentTooLarge(error.message)
+  if (!newEdits && isPannierError(error, 'PANNIER_NOT_UNIQUE')) return new HttpError(403, 'forbidden', error.message)
   const found = !newEdits && error instanceof ServiceError ? toReplicaError(error) : toHttpError(error)
   // A replication skips a refused document, but must send it again if only room was missing.
   if (found === undefined || found.status === 507) throw error

@@ -202,5 +202,5 @@ function noReduce(name: string): ServiceError {
 }
 
 function invalid(reason: string): ServiceError {
-  return new ServiceError('INVALID_DESIGN', reason)
+  return new ServiceError('DESIGN_INVALID', reason)
 }

@@ -14,8 +14,8 @@ import { ITSELF } from '../rest/rest-server.ts'
 
 const clock = virtualEnvironment()
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'power', happens: false },
   { kind: 'power', happens: true },
 ]

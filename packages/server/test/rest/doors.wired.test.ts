@@ -486,7 +486,7 @@ test('a full collection takes no more by any door, and deletes work', async () =
         made.push(String(id))
       }
     }
-    expect(await fill().catch((error: unknown) => error)).toMatchObject({ code: 'FULL' })
+    expect(await fill().catch((error: unknown) => error)).toMatchObject({ code: 'QUOTA_EXCEEDED' })
     const wrong: string[] = []
     for (const [kind, name, door] of WAYS) {
       if (kind !== 'create') continue

@@ -85,7 +85,7 @@ test('the name and password of a server admin, and a cookie, are nothing there',
 })
 
 test('no database is named api', async () => {
-  await expect(server.server.gateway.create(SYSTEM, 'api')).rejects.toMatchObject({ code: 'INVALID_NAME' })
+  await expect(server.server.gateway.create(SYSTEM, 'api')).rejects.toMatchObject({ code: 'NAME_INVALID' })
   await server.server.gateway.create(SYSTEM, 'api/x')
   expect((await send(server.url, 'GET /api%2Fx')).json['db_name']).toBe('api/x')
 })

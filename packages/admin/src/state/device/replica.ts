@@ -26,7 +26,7 @@ const ID_PATTERN = '[a-z0-9]{15}'
 const ID_CHARS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const SUPERUSERS = '_superusers'
 
-/** `onProgress`: how many records a list has read until now. @throws ClientError UNREACHABLE: it was never open here, and the server is away */
+/** `onProgress`: how many records a list has read until now. @throws ClientError PANNIER_PEER_UNREACHABLE: it was never open here, and the server is away */
 export async function openReplica(
   environment: Environment,
   names: HeldNames,
@@ -210,8 +210,8 @@ export class Replica {
   /** While the server is there, its answer is that of the form. Else the write waits, and this device has it. */
   private async answered<T>(write: Write<unknown>, result: () => PromiseLike<T>): Promise<T> {
     await write.then(undefined, (error: unknown) => {
-      if (error instanceof ClientError && error.code === 'NOT_FOUND') throw new ApiError(404, '')
-      if (error instanceof ClientError && error.code === 'EXISTS') throw new ApiError(400, error.message)
+      if (error instanceof ClientError && error.code === 'PANNIER_NOT_FOUND') throw new ApiError(404, '')
+      if (error instanceof ClientError && error.code === 'PANNIER_CONFLICT') throw new ApiError(400, error.message)
       throw error
     })
     if (!isServerThere.get()) return result()

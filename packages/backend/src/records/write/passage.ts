@@ -103,7 +103,7 @@ export class Passage {
     if (this.isAsked) await this.#ask(place, tombstoneOf(old))
   }
 
-  /** The document, when there is room for it. @throws ServiceError FULL; so does reading its attachments */
+  /** The document, when there is room for it. @throws ServiceError QUOTA_EXCEEDED; so does reading its attachments */
   async admit(document: JsonObject): Promise<JsonObject> {
     const [admitted] = await this.#room.admit([document])
     return admitted!

@@ -18,7 +18,7 @@ export function writeError(
   if (!isPannierError(error)) return error
   if (error.cause instanceof ServiceError) return error.cause
   switch (error.code) {
-    case 'PANNIER_UNIQUE':
+    case 'PANNIER_NOT_UNIQUE':
       return action === 'delete'
         ? needed(error, uniqueErrors(error, written))
         : failed(action, uniqueErrors(error, written))
@@ -26,15 +26,15 @@ export function writeError(
       return action === 'create' ? failed('create', { id: NOT_UNIQUE }) : conflicting()
     case 'PANNIER_NOT_FOUND':
       return missing('')
-    case 'PANNIER_RELATION':
+    case 'PANNIER_RELATION_BROKEN':
       return needed(error)
-    case 'PANNIER_INVALID_DOCUMENT':
+    case 'PANNIER_DOCUMENT_INVALID':
     case 'PANNIER_DOCUMENT_TOO_LARGE':
     case 'PANNIER_DOCUMENT_TOO_DEEP':
     case 'PANNIER_KEY_TOO_LARGE':
     case 'PANNIER_BATCH_TOO_LARGE':
     case 'PANNIER_ATTACHMENT_TOO_LARGE':
-    case 'PANNIER_LIMIT':
+    case 'PANNIER_LIMIT_EXCEEDED':
       return new ServiceError('INVALID', `Failed to ${action} record.`, { cause: error })
     default:
       return error

@@ -38,7 +38,7 @@ export function partOf({ schema }: KnownDefinitions, { id, name }: Definition, f
   } catch (error) {
     if (!(error instanceof RuleError)) throw error
     // The names of hidden fields are not for all.
-    return fail(error.code === 'syntax' || error.code === 'limit' ? error.message : EXPECTED, error)
+    return fail(error.kind === 'syntax' || error.kind === 'limit' ? error.message : EXPECTED, error)
   }
 }
 

@@ -41,7 +41,7 @@ function withinLimits<T>(compute: () => T): T | undefined {
   try {
     return compute()
   } catch (error) {
-    if (error instanceof RuleError || isPannierError(error, 'PANNIER_LIMIT')) return undefined
+    if (error instanceof RuleError || isPannierError(error, 'PANNIER_LIMIT_EXCEEDED')) return undefined
     throw error
   }
 }

@@ -27,15 +27,15 @@ import { keysTree, listViews, purgesAfter, rowsTree, treesOf, type ViewState } f
  * of a collection do not match each other.
  */
 export type ProblemCode =
-  | 'DAMAGED_LOG'
-  | 'DAMAGED_PAGE'
-  | 'WRONG_TREE'
-  | 'WRONG_DOCUMENT'
-  | 'WRONG_REVISION'
-  | 'WRONG_ATTACHMENT'
-  | 'WRONG_LOCAL_DOCUMENT'
-  | 'WRONG_INDEX'
-  | 'WRONG_VIEW'
+  | 'LOG_DAMAGED'
+  | 'PAGE_DAMAGED'
+  | 'TREE_WRONG'
+  | 'DOCUMENT_WRONG'
+  | 'REVISION_WRONG'
+  | 'ATTACHMENT_WRONG'
+  | 'LOCAL_DOCUMENT_WRONG'
+  | 'INDEX_WRONG'
+  | 'VIEW_WRONG'
 
 /** One thing that is wrong with a stored database. */
 export interface Problem {
@@ -78,13 +78,13 @@ export async function checkWhole(
   const report = (code: ProblemCode, { message }: PannierError): void =>
     void problems.push({ code, where: undefined, message })
   const damaged = damage?.()
-  if (damaged !== undefined) report('DAMAGED_LOG', damaged)
+  if (damaged !== undefined) report('LOG_DAMAGED', damaged)
   try {
     await checkPages?.(work)
     problems.push(...(await checkDatabase(store, catalog, work)))
   } catch (error) {
     if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
-    report('DAMAGED_PAGE', error)
+    report('PAGE_DAMAGED', error)
   }
   work.complete()
   return { ok: problems.length === 0, problems }
@@ -165,24 +165,24 @@ async function checkCollection(
   const revisions = await readOptional(trees.revisions, 'revisions')
   const extra = await readOptional(trees.otherBodies, 'extra')
   const conflicts = await readOptional(trees.conflicts, 'conflicts')
-  report('WRONG_REVISION', checkRevisions(winners, { revisions, extra, conflicts }))
+  report('REVISION_WRONG', checkRevisions(winners, { revisions, extra, conflicts }))
   for (const [key, value] of extra) {
     try {
       blobs.add(body.load(value, keyNumber(key)).attachments)
     } catch (error) {
       if (!isPannierError(error, 'PANNIER_CORRUPT')) throw error
-      report('WRONG_REVISION', [error.message])
+      report('REVISION_WRONG', [error.message])
     }
   }
-  report('WRONG_ATTACHMENT', await blobs.run(snapshot, state.number, async () => void (await work.pause())))
-  report('WRONG_LOCAL_DOCUMENT', checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
+  report('ATTACHMENT_WRONG', await blobs.run(snapshot, state.number, async () => void (await work.pause())))
+  report('LOCAL_DOCUMENT_WRONG', checkLocalDocuments(await readOptional(localTreeName(state.number), 'local')))
   for (const [at, index] of state.indexes.entries()) {
     const entries = await readTree(indexTreeName(state.number, index.number), index.name)
-    report('WRONG_INDEX', indexChecks[at]!.problems(entries))
+    report('INDEX_WRONG', indexChecks[at]!.problems(entries))
   }
-  report('WRONG_VIEW', await checkViews(snapshot, state, (name, what) => readTree(name, `a view's ${what}`), work))
-  report('WRONG_DOCUMENT', problems)
-  report('WRONG_TREE', ofTrees)
+  report('VIEW_WRONG', await checkViews(snapshot, state, (name, what) => readTree(name, `a view's ${what}`), work))
+  report('DOCUMENT_WRONG', problems)
+  report('TREE_WRONG', ofTrees)
 }
 
 function winnerOf({ id, key, number, generation, suffix, deleted, otherLeaves }: BodyView): CheckedWinner {

@@ -87,7 +87,7 @@ export class CollectionRepair {
     try {
       await collection.ready()
     } catch (error) {
-      if (!isPannierError(error, 'PANNIER_UNIQUE')) throw error
+      if (!isPannierError(error, 'PANNIER_NOT_UNIQUE')) throw error
     }
     const there = new Set((await collection.indexes()).map(({ name }) => name))
     for (const { name } of this.state.indexes) if (!there.has(name)) this.#indexesLost.push(name)

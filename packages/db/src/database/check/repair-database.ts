@@ -62,7 +62,7 @@ async function refuseExisting(storage: DatabaseStorage, to: string, { encryption
   try {
     target = await openStore(storage, to, encryption)
   } catch (error) {
-    throw isPannierError(error, 'PANNIER_WRONG_KEY') || isPannierError(error, 'PANNIER_NOT_ENCRYPTED')
+    throw isPannierError(error, 'PANNIER_KEY_WRONG') || isPannierError(error, 'PANNIER_NOT_ENCRYPTED')
       ? exists()
       : error
   }
@@ -166,11 +166,11 @@ class Repair {
     const collections = this.#collections.map((one): RepairedCollection => one.report())
     const problems: Problem[] = []
     const add = (code: ProblemCode, message: string): void => void problems.push({ code, where: undefined, message })
-    for (const message of this.#sealProblems) add('DAMAGED_LOG', message)
-    if (damage !== undefined) add('DAMAGED_LOG', damage.message)
+    for (const message of this.#sealProblems) add('LOG_DAMAGED', message)
+    if (damage !== undefined) add('LOG_DAMAGED', damage.message)
     for (const { tree, page, entries } of lostPages)
-      add('DAMAGED_PAGE', `Page ${page} of the tree ${tree} can't be read; entries: ${entries}.`)
-    if (lostCommits > 0) add('DAMAGED_LOG', `Commits behind the damage of the log that can't be read: ${lostCommits}.`)
+      add('PAGE_DAMAGED', `Page ${page} of the tree ${tree} can't be read; entries: ${entries}.`)
+    if (lostCommits > 0) add('LOG_DAMAGED', `Commits behind the damage of the log that can't be read: ${lostCommits}.`)
     const isComplete =
       lostCommits === 0 &&
       this.#sealProblems.size === 0 &&

@@ -163,7 +163,7 @@ function checkReference(call: string, id: unknown, name: unknown, rev: unknown):
 
 function tooMany(id: string): PannierError {
   return new PannierError(
-    'PANNIER_LIMIT',
+    'PANNIER_LIMIT_EXCEEDED',
     `A document has at most ${ATTACHMENTS_PER_DOCUMENT_MAX} attachments; '${id}' has as many.`,
   )
 }

@@ -121,10 +121,10 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    *
    * @param options With `atomic: false` those that can be written are, and each document has a result of its own.
    * @throws PANNIER_CONFLICT if there is a document with that id; `details` has its `id` and `rev`.
-   * @throws PANNIER_INVALID_DOCUMENT if the collection has a schema that refuses one; `details` has its `id`, the `issues`
-   *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_NEWER_SCHEMA
+   * @throws PANNIER_DOCUMENT_INVALID if the collection has a schema that refuses one; `details` has its `id`, the `issues`
+   *   ({ message, path }[]) and, in a batch, its `position`. PANNIER_SCHEMA_NEWER
    * @throws PANNIER_DOCUMENT_TOO_LARGE, PANNIER_DOCUMENT_TOO_DEEP, PANNIER_KEY_TOO_LARGE, PANNIER_BATCH_TOO_LARGE
-   * @throws PANNIER_UNIQUE, PANNIER_RELATION
+   * @throws PANNIER_NOT_UNIQUE, PANNIER_RELATION_BROKEN
    * @example
    * await people.insert({ _id: 'eve', name: 'Eve', age: 31 })
    */
@@ -192,7 +192,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    * must be synchronous and do nothing else, because it may be called again.
    *
    * @throws PANNIER_NOT_FOUND if there is no such document; `details` has the `id`. PANNIER_CONFLICT if the patch has another
-   *   `_rev`. PANNIER_INVALID_DOCUMENT as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
+   *   `_rev`. PANNIER_DOCUMENT_INVALID as for `insert`; an asynchronous schema is a TypeError here. What the function throws.
    * @example
    * await people.update('ann', { city: 'Bergen' })
    * await people.update(['ann', 'bob'], (person) => ({ ...person, age: person.age + 1 }))
@@ -227,7 +227,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    * or the leaf that `_rev` names, and the next leaf wins.
    *
    * @param options `atomic` as in `insert`.
-   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf). PANNIER_RELATION if
+   * @throws PANNIER_CONFLICT if a `_rev` is given that is not the current one (or another live leaf). PANNIER_RELATION_BROKEN if
    *   a document that refers to it restricts that.
    * @example
    * await people.delete('ann')
@@ -257,7 +257,7 @@ export class TransactionCollection<T extends object, Input extends object = T, A
    *
    * Inside a transaction it takes memory, and is limited.
    *
-   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_INVALID_DOCUMENT; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT,
+   * @throws PANNIER_CONFLICT if `rev` is not current; PANNIER_DOCUMENT_INVALID; PANNIER_ATTACHMENT_TOO_LARGE, PANNIER_KEY_TOO_LARGE, PANNIER_LIMIT_EXCEEDED,
    *   PANNIER_ABORTED. What the source fails with is passed on. Wrong arguments reject with a TypeError.
    * @example
    * await people.putAttachment('ann', 'photo.jpg', file)

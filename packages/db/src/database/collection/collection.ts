@@ -82,7 +82,7 @@ export class Collection<
    * the migration, not for indexes. (A collection without documents needs neither.) An index that is declared here and
    * was dropped elsewhere is built again.
    *
-   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_NEWER_SCHEMA if newer
+   * @throws PANNIER_INDEX_MISMATCH if an index of the same name exists with another definition; PANNIER_SCHEMA_NEWER if newer
    *   code has migrated the collection; PANNIER_ABORTED if it was cancelled.
    * @example
    * const people = db.collection('people', { indexes: ['age'] })
@@ -185,7 +185,7 @@ export class Collection<
    * A map/reduce view. It is stored under this name, so it need not be built again after the next `open`. A view with
    * another source (or `version`) replaces it.
    *
-   * @throws PANNIER_LIMIT (when it is queried) if the collection has too many views.
+   * @throws PANNIER_LIMIT_EXCEEDED (when it is queried) if the collection has too many views.
    * @example
    * const byCity = people.view('byCity', { map: (person, emit) => emit(person.city), reduce: '_count', version: 1 })
    * const { rows } = await byCity.query({ group: true })
@@ -253,7 +253,7 @@ export class Collection<
    * Reads documents from JSON text: lines, an array, or CouchDB's `_all_docs` or `_bulk_docs`. They are written in
    * batches, each all or nothing; one that can't be written is reported and the others are written all the same.
    *
-   * @throws PANNIER_WRONG_FORMAT if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
+   * @throws PANNIER_FORMAT_WRONG if the text around the documents is damaged or cut off; PANNIER_ABORTED, PANNIER_CLOSED,
    *   PANNIER_QUOTA_EXCEEDED; what the source throws. `details` tells what was imported until then.
    * @example
    * const { imported, failed } = await people.import(await openAsBlob('people.ndjson'), { mode: 'upsert' })

@@ -187,7 +187,7 @@ export class Declarations implements Declared {
       try {
         state = await completeCollection(name, this.#context, declared, this.settings, migrate, options)
       } catch (error) {
-        if (isPannierError(error, 'PANNIER_UNIQUE')) {
+        if (isPannierError(error, 'PANNIER_NOT_UNIQUE')) {
           this.#refused = { number, error }
           this.#settledNumber = number
         }

@@ -32,10 +32,7 @@ export function runInScope<R>(scope: Scope, body: () => R): R {
 export function assertOutside(context: DatabaseContext, what: string, use: string): void {
   const scope = storage?.getStore()
   if (scope === undefined || scope.ended || scope.context !== context) return
-  throw new PannierError(
-    'PANNIER_DEADLOCK',
-    `${what} inside db.transaction would wait for the end of the transaction, which waits for it. ${use}`,
-  )
+  throw new PannierError('PANNIER_DEADLOCK', `${what} inside db.transaction would wait for its own end. ${use}`)
 }
 
 function newStorage(): ScopeStorage {

@@ -244,7 +244,7 @@ class TransactionAccess implements CollectionAccess {
     return this.writing.catalog.collection(snapshot, this.writing.name)
   }
 
-  /** @throws MigrationNeeded, so that the transaction starts over; PANNIER_NEWER_SCHEMA */
+  /** @throws MigrationNeeded, so that the transaction starts over; PANNIER_SCHEMA_NEWER */
   #assertMigrated(state: CollectionState | undefined, writes: boolean): void {
     const { schema } = this.writing
     if (!writes && schema.version === undefined) return

@@ -150,5 +150,5 @@ function grantNext(group: Group): void {
 }
 
 function closedError(): PannierError {
-  return new PannierError('PANNIER_CLOSED', 'This handle is closed.')
+  return new PannierError('PANNIER_CLOSED', 'The handle is closed.')
 }

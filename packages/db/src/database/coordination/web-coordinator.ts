@@ -86,7 +86,7 @@ class WebCoordinator implements Coordinator {
     } finally {
       this.#waiting = false
     }
-    throw new PannierError('PANNIER_CLOSED', 'This handle is closed.')
+    throw new PannierError('PANNIER_CLOSED', 'The handle is closed.')
   }
 
   announce(hint: Hint): void {

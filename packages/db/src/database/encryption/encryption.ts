@@ -162,7 +162,7 @@ export class Encryption {
 
   /**
    * Deletes a slot: its password or key no longer opens the database; false if the slot does not exist. The last one must stay:
-   * PANNIER_LIMIT. Anyone who has opened the database may have kept its keys: see `rotateKey`.
+   * PANNIER_LIMIT_EXCEEDED. Anyone who has opened the database may have kept its keys: see `rotateKey`.
    *
    * @example
    * const { id } = await db.encryption!.addPassword('for a day')
@@ -174,7 +174,10 @@ export class Encryption {
       const left = slots.filter((slot) => slot.id !== id)
       removed = left.length < slots.length
       if (left.length === 0)
-        throw new PannierError('PANNIER_LIMIT', 'The last password or key must stay: nobody could open the database.')
+        throw new PannierError(
+          'PANNIER_LIMIT_EXCEEDED',
+          'The last password or key must stay: nobody could open the database.',
+        )
       return removed ? left : undefined
     })
     return removed
@@ -254,7 +257,7 @@ export class Encryption {
     let added: KeySlot | undefined
     await this.#changeSlots(async ({ slots }) => {
       if (slots.length >= SLOTS_MAX)
-        throw new PannierError('PANNIER_LIMIT', `A database has at most ${SLOTS_MAX} passwords and keys.`)
+        throw new PannierError('PANNIER_LIMIT_EXCEEDED', `A database has at most ${SLOTS_MAX} passwords and keys.`)
       added = await this.#pages.vault.newSlot(credential, { label })
       return [...slots, added]
     })

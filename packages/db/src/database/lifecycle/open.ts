@@ -34,7 +34,7 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
   readonly cacheBytesMax?: number
   /**
    * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
-   * PANNIER_TURN_TIMEOUT, and nothing of it is written. A write that the storage has not answered by then fails with
+   * PANNIER_WRITE_TIMEOUT, and nothing of it is written. A write that the storage has not answered by then fails with
    * PANNIER_OUTCOME_UNKNOWN. By default there is no limit; the console reports a long wait.
    */
   readonly writeWaitMsMax?: number
@@ -78,7 +78,7 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  *
  * @param name In Node the path of a file. In a browser any name; it is shared by all pages of the origin.
  * @throws PANNIER_LOCKED if another process has the file open; PANNIER_OPEN_FAILED, PANNIER_UNAVAILABLE,
- *   PANNIER_ENCRYPTED, PANNIER_NOT_ENCRYPTED, PANNIER_WRONG_KEY, PANNIER_WRONG_FORMAT, PANNIER_NEWER_FORMAT, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
+ *   PANNIER_ENCRYPTED, PANNIER_NOT_ENCRYPTED, PANNIER_KEY_WRONG, PANNIER_FORMAT_WRONG, PANNIER_FORMAT_NEWER, PANNIER_CORRUPT, PANNIER_QUOTA_EXCEEDED; with `from` also PANNIER_EXISTS. When
  *   a snapshot can't be restored nothing of it stays.
  * @example
  * await using db = await open('shop', { collections: { people: { indexes: ['age', ['city', '-age']] } } })

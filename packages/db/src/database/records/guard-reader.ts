@@ -80,7 +80,7 @@ export class GuardReader {
    * The documents whose field has the id, alone or in an array: by an index on the field, else of all documents. With `limit`
    * the first ones by creation.
    *
-   * @throws PANNIER_LIMIT if there are too many.
+   * @throws PANNIER_LIMIT_EXCEEDED if there are too many.
    */
   via(collection: string, field: string, id: string, limit: number = Infinity): StoredDocument[] {
     const found = this.#open(collection)
@@ -104,7 +104,7 @@ export class GuardReader {
   /**
    * All documents of a collection, in the order of their ids or of their creation.
    *
-   * @throws PANNIER_LIMIT if there are too many.
+   * @throws PANNIER_LIMIT_EXCEEDED if there are too many.
    */
   all(collection: string, order: 'id' | 'created' = 'id'): StoredDocument[] {
     const found = this.#open(collection)
@@ -164,5 +164,5 @@ function byCreation(left: BodyView, right: BodyView): number {
 function assertFew(count: number, what: string): void {
   if (count <= READ_DOCUMENTS_MAX) return
   const message = `A rule reads ${count} documents at once, as ${what}: at most ${READ_DOCUMENTS_MAX} are read.`
-  throw new PannierError('PANNIER_LIMIT', message, { details: { count } })
+  throw new PannierError('PANNIER_LIMIT_EXCEEDED', message, { details: { count } })
 }

@@ -16,7 +16,7 @@ interface TruncateOptions {
  * Deletes all documents of a collection, with what follows from that, in one transaction that releases the thread. Resolves with
  * the number of documents that it had.
  *
- * @throws PANNIER_RELATION if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
+ * @throws PANNIER_RELATION_BROKEN if other documents need them; PANNIER_ABORTED. Then nothing is deleted.
  */
 export async function truncate(database: Database, name: string, { signal }: TruncateOptions = {}): Promise<number> {
   const { context } = database

@@ -312,7 +312,7 @@ export class LocalPeer implements ReplicationPeer {
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
       if (documents.length === 1)
-        return [{ error: new PannierError('PANNIER_INVALID_DOCUMENT', error.message, { cause: error }) }]
+        return [{ error: new PannierError('PANNIER_DOCUMENT_INVALID', error.message, { cause: error }) }]
       const half = documents.length >> 1
       return [...(await this.#store(documents.slice(0, half))), ...(await this.#store(documents.slice(half)))]
     }

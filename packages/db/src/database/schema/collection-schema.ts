@@ -44,13 +44,13 @@ export class CollectionSchema {
       return false
     }
     if (schema !== undefined && !isStandardSchema(schema))
-      throw badArgument('collection()', 'schema must be a Standard Schema (https://standardschema.dev)', schema)
+      throw badArgument('collection()', 'schema must be a Standard Schema (standardschema.dev)', schema)
     checkMigrations(version ?? SCHEMA_VERSION_FIRST, migrations ?? {})
     const news = this.version === undefined
     if (!news && (schema !== this.#schema || (version ?? SCHEMA_VERSION_FIRST) !== this.version))
       throw badArgument(
         'collection()',
-        `schema and version must stay as declared before, with version ${this.version}`,
+        `schema and version must stay as declared, with version ${this.version}`,
         version,
       )
     this.#schema = schema
@@ -63,7 +63,7 @@ export class CollectionSchema {
   /**
    * Whether documents have to be migrated before anybody reads or writes them.
    *
-   * @throws PANNIER_NEWER_SCHEMA if the collection has a version that this code does not know. Code that declares none may
+   * @throws PANNIER_SCHEMA_NEWER if the collection has a version that this code does not know. Code that declares none may
    *   read whatever is there; it writes documents of the first version.
    */
   needsMigration(state: CollectionState | undefined, writes: boolean): boolean {
@@ -72,7 +72,7 @@ export class CollectionSchema {
     const known = this.version
     if (version > (known ?? SCHEMA_VERSION_FIRST) && (known !== undefined || writes)) {
       throw new PannierError(
-        'PANNIER_NEWER_SCHEMA',
+        'PANNIER_SCHEMA_NEWER',
         `The collection '${state.name}' has the version ${version}; this code knows ${known ?? 'none'}. Load the newer code.`,
         { details: { collection: state.name, version, known } },
       )

@@ -14,7 +14,7 @@ import { isReserved } from '../../codec/encode-document.ts'
 import type { StoredDocument } from '../../document/document-reader.ts'
 import type { SchemaIssue, SchemaResult, StandardSchema } from './standard-schema.ts'
 
-/** A problem of a document and its path, as `details.issues` of PANNIER_INVALID_DOCUMENT has it. */
+/** A problem of a document and its path, as `details.issues` of PANNIER_DOCUMENT_INVALID has it. */
 export interface DocumentIssue {
   /** The schema's message. */
   readonly message: string
@@ -154,7 +154,7 @@ function invalid(input: Fields, issues: readonly SchemaIssue[], position: number
   const what = id === undefined ? `The document${where}` : `The document ${JSON.stringify(id)}${where}`
   const why = first === undefined ? '' : `: ${[first.path.join('.'), first.message].filter(Boolean).join(': ')}`
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : ''
-  return new PannierError('PANNIER_INVALID_DOCUMENT', `${what} is not valid${why}${more}`, {
+  return new PannierError('PANNIER_DOCUMENT_INVALID', `${what} is not valid${why}${more}`, {
     details: { id, ...(position !== undefined && { position }), issues: found },
   })
 }

@@ -47,7 +47,7 @@ const DOCUMENT_CODES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'PANNIER_KEY_TOO_LARGE',
   'PANNIER_DOCUMENT_TOO_LARGE',
   'PANNIER_DOCUMENT_TOO_DEEP',
-  'PANNIER_INVALID_DOCUMENT',
+  'PANNIER_DOCUMENT_INVALID',
 ])
 
 /** Writes what can be written of them, and reports each. Throws a TypeError for a malformed one. */
@@ -241,7 +241,7 @@ function documentError(error: unknown): PannierError {
 }
 
 function invalid(message: string, cause?: unknown): PannierError {
-  return new PannierError('PANNIER_INVALID_DOCUMENT', message, cause === undefined ? {} : { cause })
+  return new PannierError('PANNIER_DOCUMENT_INVALID', message, cause === undefined ? {} : { cause })
 }
 
 /**

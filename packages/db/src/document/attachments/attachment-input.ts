@@ -65,7 +65,7 @@ export function checkAttachments(attachments: unknown): CheckedAttachment[] {
   const names = Object.keys(attachments)
   if (names.length > ATTACHMENTS_PER_DOCUMENT_MAX) {
     throw new PannierError(
-      'PANNIER_LIMIT',
+      'PANNIER_LIMIT_EXCEEDED',
       `A document has at most ${ATTACHMENTS_PER_DOCUMENT_MAX} attachments, not ${names.length}.`,
     )
   }

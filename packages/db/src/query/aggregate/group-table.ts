@@ -106,7 +106,7 @@ export class GroupTable {
   async trim(pause: Pause): Promise<void> {
     while (this.isTooLarge) {
       if (this.#groups.size === 1)
-        throw new PannierError('PANNIER_LIMIT', 'The distinct values of one group take too much memory.')
+        throw new PannierError('PANNIER_LIMIT_EXCEEDED', 'The distinct values of one group take too much memory.')
       const last = this.#middle()
       this.#last = last
       let looked = 0

@@ -89,7 +89,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
   }
 
   /**
-   * @throws PANNIER_LIMIT if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
+   * @throws PANNIER_LIMIT_EXCEEDED if the distinct values of a single group don't fit into memory; PANNIER_ABORTED.
    *
    * @example
    * const cities = await people.find().groupBy('city').aggregate({ n: { $count: true } }).toArray()

@@ -1,6 +1,6 @@
 /**
  * Parses a selector (CouchDB's Mango language) into a predicate. A malformed selector is a TypeError that names the
- * place. A selector beyond a limit, which may come from a stranger, is PANNIER_LIMIT.
+ * place. A selector beyond a limit, which may come from a stranger, is PANNIER_LIMIT_EXCEEDED.
  *
  * `{ address: { city: 'Oslo' } }` and `{ 'address.city': 'Oslo' }` are the same; `{}` as a condition means "equals {}".
  *
@@ -295,7 +295,7 @@ function hintFor(value: unknown): string {
 }
 
 function exceed(place: string, what: string, max: number): never {
-  throw new PannierError('PANNIER_LIMIT', `The selector has more than ${max} ${what} at "${place}".`)
+  throw new PannierError('PANNIER_LIMIT_EXCEEDED', `The selector has more than ${max} ${what} at "${place}".`)
 }
 
 export function fail(place: string, must: string, got: unknown): never {

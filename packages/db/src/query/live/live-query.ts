@@ -62,13 +62,13 @@ export class LiveQuery<Row extends object> implements AsyncIterable<LiveUpdate<R
    * const live = query.live()
    * const stop = live.subscribe(({ rows }) => render(rows))
    */
-  subscribe(listener: (update: LiveUpdate<Row>) => void, { onEnd }: SubscribeOptions = {}): () => void {
-    checkListener(listener)
+  subscribe(listener: (update: LiveUpdate<Row>) => void, options: SubscribeOptions = {}): () => void {
+    checkListener(listener, options)
     let stop: (() => void) | undefined
     let stopped = false
     this.#work.then(
-      (work) => stopped || (stop = work.subscribe({ update: listener as never, onEnd })),
-      (error: unknown) => stopped || onEnd?.(error),
+      (work) => stopped || (stop = work.subscribe({ ...options, update: listener as never })),
+      (error: unknown) => stopped || options.onEnd?.(error),
     )
     return () => {
       stopped = true

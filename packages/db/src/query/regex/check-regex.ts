@@ -27,7 +27,7 @@ type RegexTest = (text: string) => boolean
 export function checkRegex(operand: unknown, options: unknown): RegexSource {
   if (typeof operand !== 'string' || typeof options !== 'string') throw new Error(EXPECTED)
   if (operand.length > REGEX_CHARS_MAX) {
-    throw new PannierError('PANNIER_LIMIT', `A regular expression has more than ${REGEX_CHARS_MAX} characters.`)
+    throw new PannierError('PANNIER_LIMIT_EXCEEDED', `A regular expression has over ${REGEX_CHARS_MAX} characters.`)
   }
   const [front, inFront] = /^\(\?([ims]+)\)/.exec(operand) ?? ['', '']
   const flags = [...new Set(options + inFront)].sort().join('')
@@ -63,7 +63,7 @@ let Engine: typeof LinearRegex | undefined
 /**
  * Call and await it before `regexTest` gets any of these.
  *
- * @throws PANNIER_UNSAFE_REGEX if the work of one can't be bounded, PANNIER_LIMIT if one or all together are too large
+ * @throws PANNIER_REGEX_UNSAFE if the work of one can't be bounded, PANNIER_LIMIT_EXCEEDED if one or all together are too large
  */
 export function prepareRegexes(expressions: readonly RegexSource[]): MaybePromise<void> {
   const others = expressions.filter(({ source }) => !isPlain(source))
@@ -81,7 +81,7 @@ function checkSizes(expressions: readonly RegexSource[]): void {
     states += new Engine!(source, flags).size
     if (states > QUERY_STATES_MAX) {
       throw new PannierError(
-        'PANNIER_LIMIT',
+        'PANNIER_LIMIT_EXCEEDED',
         `The regular expressions of a query have more than ${QUERY_STATES_MAX} states.`,
       )
     }

@@ -1,6 +1,6 @@
 /**
  * Regular expressions without backtracking. A test mostly takes one step a character. It never takes more than a fixed
- * number of steps, after which it fails with PANNIER_LIMIT.
+ * number of steps, after which it fails with PANNIER_LIMIT_EXCEEDED.
  *
  * The expression becomes a nondeterministic automaton (parse-regex.ts). Sets of its states are the states of a
  * deterministic one, which are made on first use and kept up to a bound. Only "found or not" matters, so greedy and
@@ -96,7 +96,7 @@ export class LinearRegex {
     return this.program.instructions.length
   }
 
-  /** @throws PANNIER_LIMIT if that takes more work than an expression may */
+  /** @throws PANNIER_LIMIT_EXCEEDED if that takes more work than an expression may */
   test(text: string): boolean {
     let state = (this.begin ??= this.state(new Uint16Array(0), 'edge'))
     this.chars += text.length
@@ -175,7 +175,7 @@ export class LinearRegex {
   private checkWork(): void {
     if (this.instructions <= this.textWorkMax && this.instructions <= WORK_MAX + CHAR_WORK_MAX * this.chars) return
     throw new PannierError(
-      'PANNIER_LIMIT',
+      'PANNIER_LIMIT_EXCEEDED',
       `The regular expression ${this.source} takes too much work on these texts. Make its repetitions shorter, or give it a literal start.`,
     )
   }

@@ -2,7 +2,7 @@
  * Turns the source of a regular expression, which RegExp has accepted, into the instructions of a nondeterministic
  * automaton.
  *
- * Parts without an automaton (backreferences, lookahead, lookbehind) are PANNIER_UNSAFE_REGEX. So are parts that are
+ * Parts without an automaton (backreferences, lookahead, lookbehind) are PANNIER_REGEX_UNSAFE. So are parts that are
  * not worth one (inline modifiers, octal and half escapes). Bounded repetition is written out, up to REGEX_STATES_MAX
  * instructions.
  */
@@ -178,12 +178,12 @@ class ProgramWriter {
 
   private exceed(): never {
     throw new PannierError(
-      'PANNIER_LIMIT',
+      'PANNIER_LIMIT_EXCEEDED',
       `The regular expression ${this.source} has more than ${REGEX_STATES_MAX} states when its repetitions are written out.`,
     )
   }
 }
 
 function unsafe(source: string, what: string): never {
-  throw new PannierError('PANNIER_UNSAFE_REGEX', `The regular expression ${source} has ${what}: its cost has no limit.`)
+  throw new PannierError('PANNIER_REGEX_UNSAFE', `The regular expression ${source} has ${what}: its cost has no limit.`)
 }

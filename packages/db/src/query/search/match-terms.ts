@@ -214,7 +214,7 @@ function rangeOf({ word, isPrefix }: SearchTerm): KeyRange {
 
 function checkMatches(documents: number): void {
   if (documents > SEARCH_MATCHES_MAX)
-    throw new PannierError('PANNIER_LIMIT', `A search finds at most ${SEARCH_MATCHES_MAX} documents.`)
+    throw new PannierError('PANNIER_LIMIT_EXCEEDED', `A search finds at most ${SEARCH_MATCHES_MAX} documents.`)
 }
 
 /** BM25: rare words count more, repetition counts less and less, and in long texts a word counts less. */

@@ -453,7 +453,7 @@ function pagePlace(id: PageId, epoch: Uint8Array | undefined): RecordPlace {
 }
 
 function usedUp(): PannierError {
-  return new PannierError('PANNIER_LIMIT', 'The key of the database has reached its limit of uses. Call rotateKey().')
+  return new PannierError('PANNIER_LIMIT_EXCEEDED', 'The key of the database is used up. Call rotateKey().')
 }
 
 /** Reports a promised value as soon as it exists. */

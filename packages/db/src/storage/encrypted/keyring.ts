@@ -134,7 +134,7 @@ export function finishKeyring(sealed: Uint8Array, seal: Uint8Array, slots: reado
 /**
  * The newest copy that matches its checksum; secrets of slots from the other one where they are damaged.
  *
- * @throws PANNIER_CORRUPT, PANNIER_NEWER_FORMAT
+ * @throws PANNIER_CORRUPT, PANNIER_FORMAT_NEWER
  */
 export function decodeKeyring(bytes: Uint8Array): StoredKeyring {
   if (bytes.length > KEYRING_BYTES_MAX) throw damaged()
@@ -195,7 +195,7 @@ function newerFormat(bytes: Uint8Array): PannierError | undefined {
   const version = formatOf(bytes)
   if (bytes.length < CHECKED_FROM || readU32(bytes, 0) !== MAGIC || version <= ENCRYPTION_FORMAT) return undefined
   const message = `The encryption of the database has format ${version}; this version of Pannier reads format ${ENCRYPTION_FORMAT}. Update Pannier.`
-  return new PannierError('PANNIER_NEWER_FORMAT', message, { details: { version } })
+  return new PannierError('PANNIER_FORMAT_NEWER', message, { details: { version } })
 }
 
 function writeSlot(writer: ByteWriter, slot: KeySlot): void {

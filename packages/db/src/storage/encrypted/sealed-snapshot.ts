@@ -56,7 +56,7 @@ export async function* sealSnapshot(
 /**
  * The snapshot file in a sealed one; what is not a sealed one is passed on as it is.
  *
- * @throws PANNIER_WRONG_KEY, PANNIER_CORRUPT, and whatever the source throws.
+ * @throws PANNIER_KEY_WRONG, PANNIER_CORRUPT, and whatever the source throws.
  */
 export async function* openSnapshot(
   platform: CryptoPlatform,

@@ -111,7 +111,7 @@ export async function openSlots(
 }
 
 export function wrongKey(): PannierError {
-  return new PannierError('PANNIER_WRONG_KEY', 'This password or key does not open the database. Nothing was changed.')
+  return new PannierError('PANNIER_KEY_WRONG', 'This password or key does not open the database. Nothing was changed.')
 }
 
 type Stretching = Pick<SlotSecret, 'derivation' | 'salt'>
@@ -175,12 +175,12 @@ export function formatRecoveryKey(key: Uint8Array): string {
   ).join('-')
 }
 
-/** Forgives case, missing or other separators, and O, I, L for digits. Throws PANNIER_WRONG_KEY for what can't be one. */
+/** Forgives case, missing or other separators, and O, I, L for digits. Throws PANNIER_KEY_WRONG for what can't be one. */
 function parseRecoveryKey(text: string): Uint8Array {
   const plain = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
   const key = plain.length === KEY_CHARS + CHECK_CHARS ? decodeBase32(plain.slice(0, KEY_CHARS)) : undefined
   if (key === undefined || checkChars(key) !== plain.slice(KEY_CHARS)) {
-    throw new PannierError('PANNIER_WRONG_KEY', 'The recovery key is misspelt or incomplete.')
+    throw new PannierError('PANNIER_KEY_WRONG', 'The recovery key is misspelt or incomplete.')
   }
   return key
 }

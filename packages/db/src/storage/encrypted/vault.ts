@@ -108,7 +108,7 @@ export class Vault {
   }
 
   /**
-   * Takes over a keyring that was read. The first time the credential has to open it: PANNIER_WRONG_KEY. Later it has to be sealed
+   * Takes over a keyring that was read. The first time the credential has to open it: PANNIER_KEY_WRONG. Later it has to be sealed
    * by the same master key. Gives what it says.
    */
   adopt(bytes: Uint8Array): MaybePromise<Keyring> {

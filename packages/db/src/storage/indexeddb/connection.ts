@@ -49,7 +49,7 @@ export class Connection {
   }
 
   close(): void {
-    this.#end('This handle is closed.')
+    this.#end('The handle is closed.')
   }
 
   /** Throws once it is closed for good. */
@@ -62,7 +62,7 @@ export class Connection {
     try {
       return await this.#transact(stores, 'readonly', undefined, body)
     } catch (error) {
-      if (!isPannierError(error, 'PANNIER_IO')) throw error
+      if (!isPannierError(error, 'PANNIER_IO_FAILED')) throw error
       return this.#transact(stores, 'readonly', undefined, body)
     }
   }

@@ -18,7 +18,7 @@ function openFailure(name: string): [ErrorCode, string] {
     case 'QuotaExceededError':
       return ['PANNIER_QUOTA_EXCEEDED', 'there is no room left']
     case 'VersionError':
-      return ['PANNIER_NEWER_FORMAT', 'a newer version of Pannier has written it']
+      return ['PANNIER_FORMAT_NEWER', 'a newer version of Pannier has written it']
     default: // e.g. UnknownError: 'Internal error opening backing store'
       return ['PANNIER_OPEN_FAILED', 'the browser failed to open it']
   }
@@ -42,7 +42,7 @@ function operationFailure(name: string): [ErrorCode, string] {
     case 'NotReadableError':
       return ['PANNIER_CORRUPT', 'The browser can no longer read what was stored']
     default: // AbortError or none when closed underneath, UnknownError, TimeoutError, NotFoundError, DataCloneError
-      return ['PANNIER_IO', 'The browser failed to read or write the database']
+      return ['PANNIER_IO_FAILED', 'The browser failed to read or write the database']
   }
 }
 

@@ -68,7 +68,7 @@ function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDB
       clearTimeout(timer)
       const database = request.result
       if (![PAGES, LOG, META].every((store) => database.objectStoreNames.contains(store))) {
-        fail(new PannierError('PANNIER_WRONG_FORMAT', `The database '${databaseName(name)}' is not one of Pannier's.`))
+        fail(new PannierError('PANNIER_FORMAT_WRONG', `The database '${databaseName(name)}' is not one of Pannier's.`))
       }
       if (failure) database.close()
       else resolve(database)

@@ -59,7 +59,7 @@ export function levelError(error: unknown, name: string, opening: boolean): unkn
   if (reasons.some(({ code = '' }) => NOT_OPEN.test(code))) {
     return failure('PANNIER_CLOSED', `The LevelDB of the database ${name} was closed.`)
   }
-  return failure('PANNIER_IO', `The database ${name} could not be read or written: ${what}.`)
+  return failure('PANNIER_IO_FAILED', `The database ${name} could not be read or written: ${what}.`)
 }
 
 /** LevelDB has no code for a full disk, only the words of the operating system. */

@@ -267,7 +267,7 @@ export class LevelDatabase implements SharedDatabase {
     if (format === undefined) await this.create()
     else if (format[0] !== FORMAT_VERSION) {
       const message = `The database ${this.source.name} was written by a newer version of Pannier (format ${format[0]}).`
-      throw new PannierError('PANNIER_NEWER_FORMAT', message)
+      throw new PannierError('PANNIER_FORMAT_NEWER', message)
     }
     const { generation, sequence } = metaBytes ? decodeMeta(metaBytes) : NO_META
     const log = (await this.keys(LOG)).map(toSequence)
@@ -328,7 +328,7 @@ export class LevelDatabase implements SharedDatabase {
     const keys = await this.keys('', { limit: 1 })
     if (keys.length === 0) return
     const message = `The database ${this.source.name} holds something else than a Pannier database; it was left as it is.`
-    throw new PannierError('PANNIER_WRONG_FORMAT', message)
+    throw new PannierError('PANNIER_FORMAT_WRONG', message)
   }
 
   private async deletePagesFrom(first: PageId): Promise<LevelOperation[]> {

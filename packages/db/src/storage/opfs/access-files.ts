@@ -143,7 +143,7 @@ function openFailure(name: string): [ErrorCode, string] {
 function operationError(error: unknown): PannierError {
   // Firefox has no name for it when a file is made longer.
   if ((error as Error).name === 'QuotaExceededError' || /NO_DEVICE_SPACE/.test(String(error))) return noRoom(error)
-  return new PannierError('PANNIER_IO', `The browser failed to read or write a file: ${String(error)}.`, {
+  return new PannierError('PANNIER_IO_FAILED', `The browser failed to read or write a file: ${String(error)}.`, {
     cause: error,
   })
 }

@@ -432,7 +432,7 @@ function found(file: RawFile): RecoveredJournal {
   if (frames[0] === undefined) return { journal, frames, epoch: 0 }
   const reader = new ByteReader(frames[0].body)
   if (reader.varint() > FILE_VERSION)
-    throw new PannierError('PANNIER_NEWER_FORMAT', 'A newer version of Pannier has written this database.')
+    throw new PannierError('PANNIER_FORMAT_NEWER', 'A newer version of Pannier has written this database.')
   return { journal, frames, epoch: reader.varint() }
 }
 

@@ -242,7 +242,7 @@ class OpfsPageStore implements PageStore {
   }
 
   #ask<T = void>(method: Method, parameters: readonly unknown[], transfer: Transferable[] = []): Promise<T> {
-    if (this.#closing !== undefined) return Promise.reject(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
+    if (this.#closing !== undefined) return Promise.reject(new PannierError('PANNIER_CLOSED', 'The handle is closed.'))
     return this.#link.ask(method, parameters, transfer) as Promise<T>
   }
 

@@ -61,7 +61,7 @@ interface PostedError {
 
 export function postedError(error: unknown): PostedError {
   const { message } = error as Error
-  return { code: error instanceof PannierError ? error.code : 'PANNIER_IO', message }
+  return { code: error instanceof PannierError ? error.code : 'PANNIER_IO_FAILED', message }
 }
 
 /** The contract of a worker; `OwnThread` passes for one. */
@@ -117,7 +117,7 @@ export class Link {
 
   /** Resolves when the files are let go. */
   async close(): Promise<void> {
-    this.end(new PannierError('PANNIER_CLOSED', 'This handle is closed.'))
+    this.end(new PannierError('PANNIER_CLOSED', 'The handle is closed.'))
     this.#post('close', [])
     await this.#closed.promise
     this.#worker.terminate()

@@ -84,7 +84,7 @@ export function connect(path: string): Sqlite.DatabaseSync {
     const version = pragma(connection, 'user_version')
     if (version > SCHEMA_VERSION) {
       const message = `The database file ${path} was written by a newer version of Pannier (schema ${version}).`
-      throw new PannierError('PANNIER_NEWER_FORMAT', message)
+      throw new PannierError('PANNIER_FORMAT_NEWER', message)
     }
     connection.exec(`
       PRAGMA journal_mode = WAL;

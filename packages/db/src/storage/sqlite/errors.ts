@@ -26,7 +26,7 @@ export function operationError(error: unknown, path: string): unknown {
       return damagedError(path, error)
     default:
       return failure(
-        'PANNIER_IO',
+        'PANNIER_IO_FAILED',
         `The database file ${path} could not be read or written: ${messageOf(error)}.`,
         error,
       )
@@ -58,7 +58,7 @@ export function damagedError(path: string, cause?: unknown): PannierError {
 }
 
 export function wrongFormatError(path: string, cause?: unknown): PannierError {
-  return failure('PANNIER_WRONG_FORMAT', `The file ${path} is not a Pannier database; it was left as it is.`, cause)
+  return failure('PANNIER_FORMAT_WRONG', `The file ${path} is not a Pannier database; it was left as it is.`, cause)
 }
 
 function lockedError(path: string, cause: unknown): PannierError {

@@ -54,7 +54,7 @@ export function randomWrites(opened: Opened): RandomWrites {
             insertions.add()
           } catch (error) {
             // The storage failed. That is no promise, and the row is not there.
-            if (!isPannierError(error, 'PANNIER_IO')) throw error
+            if (!isPannierError(error, 'PANNIER_IO_FAILED')) throw error
           }
         }
       }

@@ -48,7 +48,7 @@ test('limits', () => {
   const many = Object.fromEntries(
     Array.from({ length: ATTACHMENTS_PER_DOCUMENT_MAX + 1 }, (_, at) => [at, { data: '' }]),
   )
-  expect(code(() => checkAttachments(many))).toBe('PANNIER_LIMIT')
+  expect(code(() => checkAttachments(many))).toBe('PANNIER_LIMIT_EXCEEDED')
   const name = 'ü'.repeat(ATTACHMENT_NAME_BYTES_MAX / 2)
   expect(checkAttachments({ [name]: { data: '' } })).toHaveLength(1)
   expect(code(() => checkAttachments({ [`${name}x`]: { data: '' } }))).toBe('PANNIER_KEY_TOO_LARGE')

@@ -8,7 +8,7 @@ import { callsInTurn, randomCalls } from '../../crash-cases.ts'
 
 const FAULTS: readonly Fault[] = [
   { kind: 'error', code: 'PANNIER_QUOTA_EXCEEDED', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },
 ]

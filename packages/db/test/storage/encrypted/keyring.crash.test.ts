@@ -160,7 +160,7 @@ describe('another keyring', () => {
     const mixes = [joined(newest, older), joined(older, newest)]
     for (const keyring of mixes) {
       expect(await outcome(withKeyring(images[1]!, keyring), { key: deviceKey })).toBe('first second')
-      expect(await outcome(withKeyring(images[1]!, keyring), { key: otherKey })).toBe('PANNIER_WRONG_KEY')
+      expect(await outcome(withKeyring(images[1]!, keyring), { key: otherKey })).toBe('PANNIER_KEY_WRONG')
     }
     const broken = flipped(newest, 20, 1)
     for (const keyring of [joined(broken, older), joined(older, broken)])
@@ -186,15 +186,15 @@ describe('another keyring', () => {
     const atOld = decodeKeyring(before.state.keyring!).sealed.length + 28
     const mixed = joined(now.slice(0, at), old.slice(atOld))
     const keyring = joined(mixed, mixed)
-    expect(await outcome(withKeyring(after, keyring), { password: 'old' })).toBe('PANNIER_WRONG_KEY')
-    expect(await outcome(withKeyring(after, keyring), { password: 'new' })).toBe('PANNIER_WRONG_KEY')
+    expect(await outcome(withKeyring(after, keyring), { password: 'old' })).toBe('PANNIER_KEY_WRONG')
+    expect(await outcome(withKeyring(after, keyring), { password: 'new' })).toBe('PANNIER_KEY_WRONG')
     expect(await outcome(after, { password: 'new' })).toBe('')
   })
 })
 
 const FAULTS: readonly Fault[] = [
-  { kind: 'error', code: 'PANNIER_IO', happens: false },
-  { kind: 'error', code: 'PANNIER_IO', happens: true },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: false },
+  { kind: 'error', code: 'PANNIER_IO_FAILED', happens: true },
   { kind: 'gone', happens: false },
   { kind: 'gone', happens: true },
   { kind: 'power', happens: false },
@@ -276,7 +276,7 @@ async function changeWithFault(place: SimulatedPlace, call: number, fault: Fault
   // Of a failed step the other one may open it too, or not any more; one who was let in and not shut out does.
   const other = await open('x', { storage: processOn(place), encryption: { key: otherKey } }).catch(
     (error: unknown) => {
-      if (!isPannierError(error, 'PANNIER_WRONG_KEY')) throw error
+      if (!isPannierError(error, 'PANNIER_KEY_WRONG')) throw error
       return undefined
     },
   )

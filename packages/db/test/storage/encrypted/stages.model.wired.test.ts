@@ -67,7 +67,7 @@ class Watched {
     const fail = (): void => {
       if (--this.failAfter > 0) return
       this.failAfter = Infinity
-      throw new PannierError('PANNIER_IO', 'the attacker has pulled the plug')
+      throw new PannierError('PANNIER_IO_FAILED', 'the attacker has pulled the plug')
     }
     return new Proxy(store, {
       get: (target, name) => {
@@ -82,7 +82,7 @@ class Watched {
             // What a commit that fails has written may lie on the medium all the same.
             const pages = [...commit.pages].map(({ id, bytes }) => ({ id, bytes }))
             for (const { id, bytes } of pages) this.#seen(id, bytes)
-            if (this.failCommits) throw new PannierError('PANNIER_IO', 'the attacker has pulled the plug')
+            if (this.failCommits) throw new PannierError('PANNIER_IO_FAILED', 'the attacker has pulled the plug')
             await target.commit({ ...commit, pages })
             await this.look()
           }

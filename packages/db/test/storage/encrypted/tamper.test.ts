@@ -122,7 +122,7 @@ test('what was not touched is read', async () => {
   for (const [at, count] of [405, 410, 415].entries()) expect(await outcome(images[at]!)).toBe(count)
   expect(await outcome(rotated)).toBe(415)
   expect(await outcome(images[0]!, { key: otherKey })).toBe(405)
-  expect(await outcome(images[2]!, { key: otherKey })).toBe('PANNIER_WRONG_KEY')
+  expect(await outcome(images[2]!, { key: otherKey })).toBe('PANNIER_KEY_WRONG')
 })
 
 test('any flipped bit of log seal, meta record and log is an error', async () => {
@@ -323,6 +323,6 @@ test('a keyring that was changed on purpose, with a checksum that matches, opens
     const keyring = new Uint8Array([...changed, ...changed])
     const result = await outcome(withState(image, { keyring }))
     if (isSalt(at)) expect(result).toBe(415)
-    else expect(['PANNIER_CORRUPT', 'PANNIER_WRONG_KEY', 'PANNIER_UNAVAILABLE']).toContain(result)
+    else expect(['PANNIER_CORRUPT', 'PANNIER_KEY_WRONG', 'PANNIER_UNAVAILABLE']).toContain(result)
   }
 })
