@@ -37,6 +37,19 @@ export function applyInput(
   return values
 }
 
+/** The values of fields that the server sets at each write. */
+export function datesOf(
+  fields: readonly FieldDefinition[],
+  values: Readonly<Record<string, unknown>>,
+  filling: Filling,
+): Record<string, unknown> {
+  const entries = fields.flatMap((field): [string, unknown][] => {
+    const { isAutomatic, fill } = typeOfField(field)
+    return isAutomatic === true && fill !== undefined ? [[field.name, fill(field, values[field.name], filling)]] : []
+  })
+  return Object.fromEntries(entries)
+}
+
 /** The values after one change, as a superuser makes it. Undefined: the key names no field. */
 export function applyChange(
   fields: readonly FieldDefinition[],

@@ -7,7 +7,7 @@ import { holdsFiles, ownValue, typeOfField } from '../fields/field-types.ts'
 import type { Passwords } from '../accounts/passwords.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { toText } from '../fields/cast.ts'
-import { applyChange, meant } from '../fields/apply-input.ts'
+import { meant } from '../fields/apply-input.ts'
 import { NewFile } from '../fields/new-file.ts'
 import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
 import type { AroundWrites, GuardedOutcome } from '../gateway/guarded-writer.ts'
@@ -16,7 +16,7 @@ import { conflicting, forbidden, ServiceError } from '../gateway/service-error.t
 import { HookRecord } from '../hooks/hook-record.ts'
 import type { Suspended } from '../hooks/suspended.ts'
 import { actorOf, definitionServedAs, draftOfDocument, preparedDocument, type DocumentParts } from './records-guard.ts'
-import { listOf, storedValue, valueErrors, type Draft } from './write/draft.ts'
+import { changedDraft, listOf, storedValue, type Draft } from './write/draft.ts'
 import { Judge, type JudgeParts } from './write/judge.ts'
 import { prepareInput } from './write/prepare-input.ts'
 import { WriteHooks, type WriteHooksParts } from './write/write-hooks.ts'
@@ -69,11 +69,11 @@ async function begin(
       ? HookRecord.of(definition, old!, environment)
       : new HookRecord(definition, { stored: old, values: withoutHashes(draft) }, environment)
   const kind = draft === undefined ? 'Delete' : old === undefined ? 'Create' : 'Update'
-  const again = draft && ((): Draft => changedDraft(draft, record))
+  const again = draft && ((): Draft => changedDraft(draft, record.changes))
   const suspended = await hooks.start({ actor, definition, kind, record, draft: again })
   if (!suspended.wantsRest) throw forbidden('A hook has stopped the write: it has not called next().')
   const isChanged = newEdits && draft !== undefined && record.changes.length > 0
-  const wanted = isChanged ? await changedDocument(prepared, changedDraft(draft, record), parts) : document
+  const wanted = isChanged ? await changedDocument(prepared, changedDraft(draft, record.changes), parts) : document
   return { document: wanted, hooked: { suspended, record } }
 }
 
@@ -121,18 +121,6 @@ async function endOne({ document, hooked }: Begun, outcome: GuardedOutcome): Pro
   const shown = asServiceError(outcome.error)
   const refusal: unknown = await suspended.fail(shown).catch((error: unknown) => error)
   return refusal === shown ? outcome : { id: outcome.id, error: refusal as Refusal }
-}
-
-function changedDraft(draft: Draft, { changes }: HookRecord): Draft {
-  const { definition, old, chance } = draft
-  const values = changes.reduce(
-    (made, [key, value]) => applyChange(definition.fields, made, key, value, chance) ?? made,
-    draft.values,
-  )
-  const changed = new Set(changes.flatMap(([key]) => meant(definition.fields, key)?.[0].name ?? []))
-  const kept = Object.entries(draft.errors).filter(([name]) => !changed.has(name))
-  const found = Object.entries(valueErrors(definition, old, values)).filter(([name]) => changed.has(name))
-  return { ...draft, changes, values, errors: Object.fromEntries([...kept, ...found]) }
 }
 
 /** Files that no field names any more go with the change. */

@@ -54,13 +54,13 @@ export class RecordWrites {
   }
 
   /**
-   * Refuses a write that no input can make right. Ask it before you read a body.
+   * Refuses a write that no input can make right. Ask it before you read a body. Gives the definition of the collection.
    *
    * @throws ServiceError NOT_FOUND; INVALID for a view; FORBIDDEN if the collection is locked
    */
-  assertOpen(actor: Actor, collection: string, action: 'create' | 'update'): void {
+  assertOpen(actor: Actor, collection: string, action: 'create' | 'update'): Definition {
     const acting = action === 'create' ? this.#settingUp(actor, collection) : actor
-    this.#writer.assertOpen(acting, collection, action)
+    return this.#writer.assertOpen(acting, collection, action)
   }
 
   /**

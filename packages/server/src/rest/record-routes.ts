@@ -58,8 +58,9 @@ async function withInput<T>(
 ): Promise<T> {
   const { records, definitions } = context.backend
   const { collection } = request.params
+  let definition: Definition
   try {
-    records.assertOpen(actorOf(request), collection, action)
+    definition = records.assertOpen(actorOf(request), collection, action)
   } catch (error) {
     // PocketBase says first that a body is malformed, or too large.
     const locked =
@@ -67,7 +68,6 @@ async function withInput<T>(
     if (locked !== undefined) await checkUnwanted(context, request, bytesMaxOf(locked))
     throw error
   }
-  const definition = definitions.find(collection)!
   const bytesMax = bytesMaxOf(definition)
   return withForm(context, request, { message: '', bytesMax }, (form) => use(inputOf(definition, form)))
 }

@@ -1,7 +1,7 @@
 /** A record as a write would make it: from what is stored and what was sent. */
 import type { Definition } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
-import { applyChange, applyInput, meant } from '../../fields/apply-input.ts'
+import { applyChange, applyInput, datesOf, meant } from '../../fields/apply-input.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { toText } from '../../fields/cast.ts'
 import { patternOf } from '../../fields/field-definition.ts'
@@ -39,6 +39,8 @@ export interface PreparedInput {
   readonly chance: Chance
   /** Values of a new record that are drawn already, by field. */
   readonly drawn?: Readonly<Record<string, string>>
+  /** A draft of it with these changes. What that is made of is not read and checked again. */
+  readonly begun?: Draft
 }
 
 export interface Draft extends PreparedInput {
@@ -58,32 +60,71 @@ export interface Draft extends PreparedInput {
   readonly errors: Readonly<Record<string, FieldError>>
 }
 
+/** The last draft of each input. */
+const drafts = new WeakMap<PreparedInput, Draft>()
+
+/** The draft is the same at each try of a write, until another write has come in between. */
 export function draftOf(prepared: PreparedInput, old: JsonObject | undefined, checked?: CheckedPassword): Draft {
-  const { definition, input, changes, isForm, chance, autodates } = prepared
-  const stored = old && { ...old, id: old['_id'] }
-  const asked = applyInput(definition.fields, stored, input, prepared)
-  const changed = changes.reduce(
-    (made, [key, value]) => applyChange(definition.fields, made, key, value, chance) ?? made,
-    asked,
-  )
-  const values = autodates === undefined ? changed : { ...changed, ...autodates }
-  const form = definition.type === 'auth' && isForm ? accountForm(input) : undefined
-  const errors = valueErrors(definition, old, values)
-  return { ...prepared, old, values, asked, body: bodyOf(prepared, asked), form, checked, errors }
+  const known = drafts.get(prepared)
+  if (known !== undefined && isOf(known, prepared, old))
+    return known.checked === checked ? known : { ...known, checked }
+  const { begun } = prepared
+  const made = begun !== undefined && isOf(begun, prepared, old) ? resumed(begun, prepared) : newDraft(prepared, old)
+  const draft = { ...made, checked }
+  drafts.set(prepared, draft)
+  return draft
 }
 
-const newDrafts = new WeakMap<PreparedInput, Draft>()
+function isOf(draft: Draft, { definition }: PreparedInput, old: JsonObject | undefined): boolean {
+  return draft.definition === definition && draft.old?.['_rev'] === old?.['_rev'] && draft.old?.['_id'] === old?.['_id']
+}
 
-/** The draft of a new record. It is the same at each try of the write. */
-export function newDraftOf(prepared: PreparedInput): Draft {
-  const draft = newDrafts.get(prepared) ?? draftOf(prepared, undefined)
-  newDrafts.set(prepared, draft)
-  return draft
+function newDraft(prepared: PreparedInput, old: JsonObject | undefined): Draft {
+  const { definition, input, changes, autodates } = prepared
+  const stored = old && { ...old, id: old['_id'] }
+  const asked = applyInput(definition.fields, stored, input, prepared)
+  const values = { ...withChanges(prepared, asked, changes), ...autodates }
+  const errors = valueErrors(definition, old, values)
+  const body = bodyOf(prepared, asked)
+  return { ...prepared, old, values, asked, body, form: formOf(prepared), checked: undefined, errors }
+}
+
+/** The draft that hooks have seen, with the dates of the write. */
+function resumed(begun: Draft, prepared: PreparedInput): Draft {
+  const { definition, autodates } = prepared
+  const dates = datesOf(definition.fields, begun.values, { ...prepared, isNew: begun.old === undefined })
+  const asked = { ...begun.asked, ...dates }
+  return { ...begun, ...prepared, asked, values: { ...begun.values, ...dates, ...autodates }, form: formOf(prepared) }
+}
+
+function formOf({ definition, input, isForm }: PreparedInput): AccountForm | undefined {
+  return definition.type === 'auth' && isForm ? accountForm(input) : undefined
+}
+
+/** The draft with more changes. Only the fields that they are about are checked. */
+export function changedDraft(draft: Draft, more: readonly HookChange[]): Draft {
+  if (more.length === 0) return draft
+  const { definition, old } = draft
+  const values = withChanges(draft, draft.values, more)
+  const changed = new Set(more.map(([key]) => meant(definition.fields, key)?.[0]))
+  const fields = definition.fields.filter((field) => changed.has(field))
+  const names = new Set(fields.map(({ name }) => name))
+  const kept = Object.entries(draft.errors).filter(([name]) => !names.has(name))
+  const errors = { ...Object.fromEntries(kept), ...valueErrors({ fields }, old, values) }
+  return { ...draft, changes: [...draft.changes, ...more], values, errors }
+}
+
+function withChanges(
+  { definition: { fields }, chance }: Pick<PreparedInput, 'definition' | 'chance'>,
+  values: JsonObject,
+  changes: readonly HookChange[],
+): JsonObject {
+  return changes.reduce((made, [key, value]) => applyChange(fields, made, key, value, chance) ?? made, values)
 }
 
 /** Errors that fields find by themselves, whatever other records there are. `attachments`: names that files may have, too. */
 export function valueErrors(
-  { fields }: Definition,
+  { fields }: Pick<Definition, 'fields'>,
   old: JsonObject | undefined,
   values: JsonObject,
   attachments: readonly string[] = [],

@@ -4,6 +4,7 @@ import { recordsName, type Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { HookChange, HookRecord } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
+import type { Draft } from './draft.ts'
 
 /** Where a write takes place. */
 export interface CollectionSource {
@@ -23,8 +24,8 @@ interface WantedFields {
   readonly isForm?: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>>
-  /** Texts of patterns that hooks have seen, by field. */
-  readonly drawn?: Readonly<Record<string, string>>
+  /** The draft that hooks have seen, with their changes. */
+  readonly begun?: Draft
 }
 
 /** A write of one record. */

@@ -15,7 +15,7 @@ import { Quota, type Room } from '../../gateway/quota.ts'
 import type { ServiceError } from '../../gateway/service-error.ts'
 import { Stored } from '../../gateway/stored-documents.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
-import { documentOf, draftOf, type Draft } from './draft.ts'
+import { changedDraft, documentOf, type Draft } from './draft.ts'
 import { recordsIn, type CollectionSource } from './operations.ts'
 
 /** The gate of every write. */
@@ -87,8 +87,7 @@ export class Passage {
     if (!this.isAsked || Object.keys(errors).length > 0) return { draft, document }
     const rev = old?.['_rev']
     const { changes, attachments } = await this.#ask(place, rev === undefined ? document : { ...document, _rev: rev })
-    const made =
-      changes.length === 0 ? draft : draftOf({ ...draft, changes: [...draft.changes, ...changes] }, old, draft.checked)
+    const made = changedDraft(draft, changes)
     const changed = made === draft ? document : documentOf(made, tokenKeyOf(made))
     return { draft: made, document: attachments === undefined ? changed : { ...changed, _attachments: attachments } }
   }

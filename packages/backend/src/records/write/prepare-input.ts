@@ -10,7 +10,7 @@ import { newPassword, UnknownPassword } from '../../fields/types/password.ts'
 import type { Chance } from '../../gateway/chance.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
-import { listOf, type PreparedInput } from './draft.ts'
+import { drawnIn, listOf, type Draft, type PreparedInput } from './draft.ts'
 
 interface InputToPrepare {
   readonly definition: Definition
@@ -24,8 +24,8 @@ interface InputToPrepare {
   readonly isForm?: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>> | undefined
-  /** Texts of patterns that are drawn already, by field. */
-  readonly drawn?: Readonly<Record<string, string>> | undefined
+  /** The draft that hooks have seen, with these changes. */
+  readonly begun?: Draft | undefined
 }
 
 interface PreparingParts {
@@ -38,7 +38,7 @@ export async function prepareInput(
   asked: InputToPrepare,
   { environment, passwords }: PreparingParts,
 ): Promise<PreparedInput> {
-  const { definition, isSuperuser, changes = [], isForm = true, autodates, drawn } = asked
+  const { definition, isSuperuser, changes = [], isForm = true, autodates, begun } = asked
   const [input, hashes] = await Promise.all([
     withFiles({ ...asked, input: withDrawn(asked, environment) }, environment),
     passwords === undefined ? new Map<string, string>() : hashesOf(asked, passwords),
@@ -48,7 +48,7 @@ export async function prepareInput(
   ])
   const now = dateText(environment.wallClock())
   const prepared = { definition, input, isSuperuser, hashes, now, changes, isForm, chance: environment }
-  return { ...prepared, ...(autodates && { autodates }), ...(drawn && { drawn }) }
+  return { ...prepared, ...(autodates && { autodates }), ...(begun && { begun, drawn: drawnIn(begun) }) }
 }
 
 /** With texts in place of `slug:autogenerate`: however often the record is drafted, they are drawn once. */

@@ -28,7 +28,6 @@ import {
   draftOf,
   drawnIn,
   listOf,
-  newDraftOf,
   renewedTokenKey,
   type Draft,
   type PreparedInput,
@@ -107,16 +106,19 @@ export class RecordWriter {
 
   /** Resolves with undefined after a delete. @throws ServiceError */
   async write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
-    const hooked = await this.begin(actor, operation)
-    if (hooked === undefined) return this.#write(actor, operation)
+    const definition = this.#definitionOf(operation.collection)
+    const hooked = await this.#hooks.begin(actor, definition, operation)
+    if (hooked === undefined) return this.#write(actor, definition, operation)
     if (!hooked.isWanted) return hooked.unwritten()
-    const written = await this.#write(actor, hooked.operation).catch((error: unknown) => hooked.failed(error))
+    const written = await this.#write(actor, definition, hooked.operation).catch((error: unknown) =>
+      hooked.failed(error),
+    )
     return hooked.succeeded(written)
   }
 
   /** Runs the hooks of a write as far as the write. Undefined: it has none. @throws ServiceError */
-  begin(actor: Actor, operation: RecordOperation, options?: BeginOptions): Promise<HookedWrite | undefined> {
-    return this.#hooks.begin(actor, operation, options)
+  async begin(actor: Actor, operation: RecordOperation, options?: BeginOptions): Promise<HookedWrite | undefined> {
+    return this.#hooks.begin(actor, this.#definitionOf(operation.collection), operation, options)
   }
 
   /** Whether any hook is about writes of a collection. */
@@ -125,9 +127,11 @@ export class RecordWriter {
     return definition !== undefined && this.#hooks.areAbout(definition)
   }
 
-  async #write(actor: Actor, operation: RecordOperation): Promise<WrittenRecord | undefined> {
-    return whileOutdated(this.environment, async () => {
-      const { isWide, run, written, release } = await this.prepare(actor, operation)
+  /** `definition`: of its collection, until it turns out to have changed. */
+  async #write(actor: Actor, definition: Definition, operation: RecordOperation): Promise<WrittenRecord | undefined> {
+    return whileOutdated(this.environment, async (round) => {
+      const current = round === 1 ? definition : this.#definitionOf(definition.id)
+      const { isWide, run, written, release } = await this.#prepare(actor, current, operation)
       const { database } = this.#parts
       try {
         const stored = await withViewRows(() =>
@@ -149,19 +153,29 @@ export class RecordWriter {
   }
 
   /** Refuses writes that can be refused before anything is sent. @throws ServiceError */
-  assertOpen(actor: Actor, collection: string, action: Action): void {
-    this.#assertUnlocked(actor, this.#definitionOf(collection), action)
+  assertOpen(actor: Actor, collection: string, action: Action): Definition {
+    const definition = this.#definitionOf(collection)
+    this.#assertUnlocked(actor, definition, action)
+    return definition
   }
 
   /** Call `release` of the result in any case. @throws ServiceError */
-  async prepare(actor: Actor, operation: RecordOperation, namings = 1): Promise<PreparedWrite> {
-    const definition = this.#definitionOf(operation.collection)
+  async prepare(actor: Actor, operation: RecordOperation, namings?: number): Promise<PreparedWrite> {
+    return this.#prepare(actor, this.#definitionOf(operation.collection), operation, namings)
+  }
+
+  async #prepare(
+    actor: Actor,
+    definition: Definition,
+    operation: RecordOperation,
+    namings = 1,
+  ): Promise<PreparedWrite> {
     if (operation.action !== 'upsert') this.#assertUnlocked(actor, definition, operation.action)
     if (operation.action === 'delete') return this.#prepareDelete(actor, definition, operation)
     const { isAdmin: isSuperuser } = actor.principal
-    const { input, changes = [], isForm = true, autodates, drawn } = operation
+    const { input, changes = [], isForm = true, autodates, begun } = operation
     if (operation.action !== 'update') this.#countSignUp(actor, definition, input)
-    const asked = { definition, input, changes, isForm, autodates, drawn, isSuperuser, namings }
+    const asked = { definition, input, changes, isForm, autodates, begun, isSuperuser, namings }
     const id = operation.action === 'update' ? operation.id : undefined
     const { prepared: ready, release: releaseFiles } = await storeFiles(
       this.#parts.files,
@@ -238,7 +252,7 @@ export class RecordWriter {
     const { prepared, passage, count } = drafting
     const { definition } = prepared
     try {
-      const { draft, document } = await passage.pass(place, newDraftOf(prepared), () => undefined)
+      const { draft, document } = await passage.pass(place, draftOf(prepared, undefined), () => undefined)
       count(document)
       const guard: DocumentGuard = ({ reader }) =>
         refusal(this.#judge.create(actor, draft, reader) ?? passage.refusalOf({ old: undefined, document, reader }))
@@ -379,11 +393,11 @@ export class RecordWriter {
   }
 }
 
-/** Runs it again while definitions change. */
-export async function whileOutdated<T>(environment: Environment, run: () => Promise<T>): Promise<T> {
+/** Runs it again while definitions change. `round`: from 1. */
+export async function whileOutdated<T>(environment: Environment, run: (round: number) => Promise<T>): Promise<T> {
   for (let round = 1; ; round++) {
     try {
-      return await run()
+      return await run(round)
     } catch (error) {
       if (!(error instanceof OutdatedWrite)) throw error
       if (round === ROUNDS_MAX)
@@ -427,9 +441,10 @@ async function replace(
   }
 }
 
-/** However often the record is drafted, its texts are drawn once. */
+/** An upsert may draft the record as a new one and as a stored one: its texts are drawn once. */
 function withDrawnTexts(prepared: PreparedInput): PreparedInput {
-  return { ...prepared, drawn: { ...drawnIn(draftOf(prepared, undefined)), ...prepared.drawn } }
+  const begun = draftOf(prepared, undefined)
+  return { ...prepared, begun, drawn: { ...drawnIn(begun), ...prepared.drawn } }
 }
 
 function hasFiles({ input, changes }: PreparedInput): boolean {

@@ -23,7 +23,8 @@ export async function storeFiles(files: FileStore, input: PreparedInput, id: str
   const newId = given === '' && uploads.length > 0 ? generatedId(input) : undefined
   const record = newId ?? given
   if (newId === undefined && canBeId(given)) await files.adopt(input.definition, given)
-  const stored = isId(input, record) ? await files.store(input.definition, record, uploads) : undefined
+  const isStored = uploads.length > 0 && isId(input, record)
+  const stored = isStored ? await files.store(input.definition, record, uploads) : undefined
   if (stored === undefined) return { prepared: input, release: () => {} }
   const { names: elsewhere, release } = stored
   return {

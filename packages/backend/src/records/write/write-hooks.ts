@@ -21,7 +21,7 @@ import { HookRecord } from '../../hooks/hook-record.ts'
 import type { Hooks } from '../../hooks/hooks.ts'
 import { requestEvent } from '../../hooks/request-event.ts'
 import { Suspended } from '../../hooks/suspended.ts'
-import { canBeId, draftOf, drawnIn, type Draft } from './draft.ts'
+import { canBeId, changedDraft, draftOf, type Draft } from './draft.ts'
 import type { Judge } from './judge.ts'
 import { recordsIn, type CollectionSource, type RecordOperation, type WrittenRecord } from './operations.ts'
 import { prepareInput } from './prepare-input.ts'
@@ -76,13 +76,12 @@ export class WriteHooks {
    */
   async begin(
     actor: Actor,
+    definition: Definition,
     operation: RecordOperation,
     { namings = 1, place = this.#parts.database, app }: BeginOptions = {},
   ): Promise<HookedWrite | undefined> {
-    const { environment, definitions, access, hooks } = this.#parts
+    const { environment, access, hooks } = this.#parts
     if (hooks.isEmpty) return undefined
-    const definition = definitions.find(operation.collection)
-    if (definition === undefined || definition.type === 'view') return undefined
     const tags = [definition.id, definition.name]
     const kinds: readonly Kind[] = operation.action === 'upsert' ? ['Create', 'Update'] : [KINDS[operation.action]]
     if (!hooks.has(kinds.flatMap(namesOf), tags)) return undefined
@@ -104,15 +103,13 @@ export class WriteHooks {
         ? HookRecord.of(definition, old!, environment)
         : new HookRecord(definition, { stored: old, values: draft.values }, environment)
     if (operation.action !== 'delete') for (const [key, value] of operation.changes ?? []) record.set(key, value)
-    // Hooks see what is stored.
-    const drawn = draft && drawnIn(draft)
-    const again = prepared && ((): Draft => draftOf({ ...prepared, changes: record.changes, drawn: drawn! }, old))
+    const again = draft && draftAfter(draft, record)
     const seen: SeenWrite = { actor, definition, kind: KINDS[action], record, draft: again, app }
     const suspended = await this.start(seen)
     const changed: RecordOperation =
       operation.action === 'delete'
         ? operation
-        : { ...operation, input: prepared!.input, changes: [...record.changes], drawn: drawn! }
+        : { ...operation, input: prepared!.input, changes: [...record.changes], begun: again!() }
     return new HookedWrite(suspended, changed, record, old && { definition, document: old })
   }
 
@@ -190,6 +187,12 @@ export class WriteHooks {
     const event = (): RecordEvent & { readonly error: unknown } => ({ app, record, type, error })
     return hooks.trigger(`onModel${step}`, event(), tags, () => hooks.trigger(`onRecord${step}`, event(), tags, last))
   }
+}
+
+/** Gives the draft with what hooks have changed so far. */
+function draftAfter(begun: Draft, record: HookRecord): () => Draft {
+  let draft = begun
+  return () => (draft = changedDraft(draft, record.changes.slice(draft.changes.length)))
 }
 
 /** Reads what a transaction has written so far: as the guard of a write that it refuses. */
