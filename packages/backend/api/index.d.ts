@@ -3387,6 +3387,8 @@ interface PreparedInput {
     readonly chance: Chance;
     /** Values of a new record that are drawn already, by field. */
     readonly drawn?: Readonly<Record<string, string>>;
+    /** A draft of it with these changes. What that is made of is not read and checked again. */
+    readonly begun?: Draft;
 }
 
 /** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
@@ -3865,11 +3867,11 @@ interface RecordWriterParts extends JudgeParts {
 class RecordWrites {
     constructor(parts: RecordWritesParts);
     /**
-     * Refuses a write that no input can make right. Ask it before you read a body.
+     * Refuses a write that no input can make right. Ask it before you read a body. Gives the definition of the collection.
      *
      * @throws ServiceError NOT_FOUND; INVALID for a view; FORBIDDEN if the collection is locked
      */
-    assertOpen(actor: Actor, collection: string, action: 'create' | 'update'): void;
+    assertOpen(actor: Actor, collection: string, action: 'create' | 'update'): Definition;
     /**
      * Makes a record.
      *
@@ -4548,8 +4550,8 @@ interface WantedFields {
     readonly isForm?: boolean;
     /** Values of autodate fields, in place of those that come by themselves. */
     readonly autodates?: Readonly<Record<string, string>>;
-    /** Texts of patterns that hooks have seen, by field. */
-    readonly drawn?: Readonly<Record<string, string>>;
+    /** The draft that hooks have seen, with their changes. */
+    readonly begun?: Draft;
 }
 
 /** A document, and the fields of it that are not shown. */
