@@ -1,7 +1,9 @@
 /** Goal: the checks of the structure find what they are for. */
 import { expect, test } from 'vitest'
+import { BUDGETS, unownedBudgets } from './budgets.ts'
 import { importCycles } from './cycles.ts'
 import { namedFieldTypes } from './field-types.ts'
+import { layerOffences } from './layers.ts'
 import type { Module } from './module-graph.ts'
 import { namesInPlainObjects } from './name-maps.ts'
 import { unusedExports } from './unused-exports.ts'
@@ -84,4 +86,31 @@ test('code that asks a type of field by its name is found, wherever no registry 
   expect(asked("const field = { name: 'home', type: 'geoPoint' }")).toEqual([])
   expect(asked("// type === 'text'\nswitch (kind) {\n  case 'text':\n}\nreadTexts(['text', 'title'])")).toEqual([])
   expect(asked("if (type === 'text') f()", 'packages/rules/src/kinds.ts')).toEqual([])
+})
+
+test('files in no layer are found, and imports that point up, in packages with folders and without', () => {
+  const offences = (from: string, to: string): string[] =>
+    layerOffences(modules({ [`packages/${from}.ts`]: { imports: { [`packages/${to}.ts`]: [] } } }))
+  const up = (from: string, to: string): string[] => [
+    `packages/${from}.ts imports packages/${to}.ts, which is above it`,
+  ]
+  expect(offences('db/src/kv/a', 'db/src/btree/b')).toEqual([])
+  expect(offences('db/src/btree/b', 'db/src/kv/a')).toEqual(up('db/src/btree/b', 'db/src/kv/a'))
+  expect(offences('db/src/kv/a', 'db/src/index')).toEqual(up('db/src/kv/a', 'db/src/index'))
+  expect(offences('server/src/couch/a', 'server/src/own-databases')).toEqual(
+    up('server/src/couch/a', 'server/src/own-databases'),
+  )
+  expect(offences('server/src/cli/a', 'server/src/own-databases')).toEqual([])
+  expect(offences('rules/src/parse', 'rules/src/bind')).toEqual(up('rules/src/parse', 'rules/src/bind'))
+  expect(offences('client/src/client', 'db/src/index')).toEqual([])
+  for (const path of ['backend/src/new/a', 'backend/src/new', 'rules/src/new', 'new/src/a', 'rules/src/parse/a'])
+    expect(offences(path, 'db/src/index')).toEqual([`packages/${path}.ts: in no layer`])
+})
+
+test('a budget whose decision does not have its numbers is found', () => {
+  expect(unownedBudgets()).toEqual([])
+  const { files, lines, adr } = BUDGETS['backend']!
+  expect(unownedBudgets((number) => (number === adr ? `| ${files} |` : ''))).toContain(
+    `packages/backend: ADR ${adr} does not have ${lines.toLocaleString('en-US')}`,
+  )
 })

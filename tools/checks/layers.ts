@@ -3,6 +3,7 @@
  * what stands before it, types included. oxlint.config.ts turns these into one rule per layer.
  */
 import { globSync } from 'node:fs'
+import type { Module } from './module-graph.ts'
 
 export const LAYERS: readonly string[] = [
   'base',
@@ -68,26 +69,127 @@ export const SERVER_LAYERS: readonly string[] = [
 /** Layers of the admin page, lowest first. `app.tsx` puts them together; `views.ts` lists the views for the shell. */
 export const ADMIN_LAYERS: readonly string[] = ['api', 'texts', 'state', 'parts', 'views', 'shell']
 
-/** Folders of the sources that no list has: they would be held to nothing. */
-export function unlistedFolders(root: string): string[] {
-  const lists: Readonly<Record<string, readonly string[]>> = {
-    db: LAYERS,
-    backend: BACKEND_LAYERS,
-    server: SERVER_LAYERS,
-    admin: ADMIN_LAYERS,
-  }
-  const modules = globSync('packages/*/src/*/**/*.{ts,tsx}', { cwd: root })
-  const folders = new Set(modules.map((path) => path.split('/').slice(0, 4).join('/')))
-  const unlisted = [...folders].filter((path) => {
-    const [, name = '', , folder = ''] = path.split('/')
-    return lists[name]?.includes(folder) !== true
-  })
-  const rooms = new Set(globSync('packages/backend/src/sync/*/', { cwd: root }).map((path) => path.split('/')[4]!))
-  return [...unlisted, ...[...rooms].filter((room) => !SYNC_ROOMS.includes(room))]
-}
-
 /** The only files that re-export; nothing inside the library imports them. */
 const ENTRIES = ['index', 'storage', 'memory', 'indexeddb', 'opfs', 'sqlite', 'level']
+
+/** A folder, or files that lie in no folder, by the name of their layer. */
+type Layer = string | readonly [name: string, files: readonly string[]]
+
+/** The layers of each package, lowest first. A file imports its own layer and those before it. */
+export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
+  rules: [
+    ['values', ['ast', 'errors', 'records', 'selection', 'values', 'time', 'kinds']],
+    ['language', ['scan', 'parse', 'print']],
+    [
+      'meaning',
+      ['schema', 'column', 'plan', 'reach', 'request', 'leaf', 'path', 'required-text', 'evaluate', 'bind', 'check'],
+    ],
+    ['queries', ['sort', 'compile-test', 'compile-rule', 'compile']],
+    ['cut', ['cut-atoms', 'cut-groups', 'cut-rule', 'cut-cost', 'holdings', 'viewer', 'cut']],
+    ['entry', ['index']],
+  ],
+  db: [...LAYERS, ['entries', [...ENTRIES, 'all', 'internal', 'limits', 'types']]],
+  jsonstore: [
+    ['values', ['codes', 'promise', 'sync-options', 'users', 'values', 'errors', 'call']],
+    [
+      'documents',
+      [
+        'search-fields',
+        'conditions',
+        'query-part',
+        'stored-document',
+        'adapter',
+        'match',
+        'session',
+        'dirty',
+        'find-options',
+        'plan-query',
+      ],
+    ],
+    ['operations', ['find', 'writes', 'provision', 'sync', 'init-options', 'collection', 'store', 'import-data']],
+    ['entries', ['wl', 'index', 'script']],
+  ],
+  react: [
+    ['stores', ['draft-store', 'live-store', 'replication-store']],
+    [
+      'hooks',
+      [
+        'use-can',
+        'use-rejected',
+        'use-sync',
+        'use-draft',
+        'use-live',
+        'use-replication',
+        'use-count',
+        'use-live-query',
+        'use-document',
+      ],
+    ],
+    ['entry', ['index']],
+  ],
+  postgres: [
+    ['statements', ['errors', 'options', 'statements']],
+    ['connections', ['connections', 'schema', 'hub', 'one-postgres']],
+    ['storage', ['copying', 'places', 'postgres-coordinator', 'following-coordinator', 'postgres-database', 'move']],
+    ['entry', ['index']],
+  ],
+  client: [
+    ['values', ['client-error', 'declaration', 'plain-values', 'writes']],
+    ['server', ['server', 'event-stream', 'signals']],
+    ['device', ['store', 'one-tab', 'overlay', 'can', 'files', 'local-transaction', 'undeclared', 'merging']],
+    ['accounts', ['account', 'oauth2', 'passkeys', 'lease', 'sign-in']],
+    ['sync', ['pull', 'outcomes', 'sync-loop', 'report', 'replica']],
+    ['entry', ['write', 'collection', 'client', 'index']],
+  ],
+  backend: [...BACKEND_LAYERS, ['assembly', ['service-hooks', 'backend', 'internal', 'index']]],
+  server: [
+    ...SERVER_LAYERS.slice(0, -1),
+    ['assembly', ['own-databases', 'server-options', 'server', 'index']],
+    ...SERVER_LAYERS.slice(-1),
+  ],
+  admin: [
+    ['surroundings', ['environment', 'sheets.d']],
+    'api',
+    ['words', ['texts']],
+    'texts',
+    'state',
+    'parts',
+    'views',
+    ['list of views', ['views']],
+    'shell',
+    ['page', ['app', 'main', 'service-worker']],
+  ],
+}
+
+/** Files of packages that are in no layer, and imports that point up. */
+export function layerOffences(modules: ReadonlyMap<string, Pick<Module, 'imports'>>): string[] {
+  return [...modules].flatMap(([path, { imports }]) => {
+    const from = placeOf(path)
+    if (from === undefined) return []
+    if (from.at === -1) return [`${path}: in no layer`]
+    return imports.flatMap(({ target }) => {
+      const to = placeOf(target)
+      return to?.name === from.name && to.at > from.at ? [`${path} imports ${target}, which is above it`] : []
+    })
+  })
+}
+
+/** The package of a source file, and which of its layers the file is in. Undefined: the file is of no package's sources. */
+function placeOf(path: string): { readonly name: string; readonly at: number } | undefined {
+  const [, name, inside] = /^packages\/(\w+)\/src\/(.+)\.tsx?$/.exec(path) ?? []
+  if (name === undefined || inside === undefined) return undefined
+  const [folder = ''] = inside.split('/', 1)
+  const isRoot = folder === inside
+  const isIn = (layer: Layer): boolean =>
+    typeof layer === 'string' ? !isRoot && layer === folder : isRoot && layer[1].includes(inside)
+  return { name, at: (PACKAGE_LAYERS[name] ?? []).findIndex(isIn) }
+}
+
+/** Folders of the layer `sync` of the backend that are in no list of rooms. */
+export function unlistedRooms(root: string): string[] {
+  const rooms = globSync('packages/backend/src/sync/*/', { cwd: root }).map((path) => path.split('/')[4]!)
+  return rooms.filter((room) => !SYNC_ROOMS.includes(room))
+}
 
 /** Products that we measure ourselves against are dependencies of bench/ and of nothing else. */
 const PEERS = [
