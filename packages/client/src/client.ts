@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
-import { checkListener, every, systemEnvironment, tellListener } from 'pannier/internal'
+import { badArgument, checkListener, every, systemEnvironment, tellListener } from 'pannier/internal'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError, closed } from './client-error.ts'
@@ -85,10 +85,10 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   const declared = readDeclarations(options.collections)
   const { length } = declared.names
   if (length === 0 || length > COLLECTIONS_MAX)
-    throw new TypeError(`connect(): collections must be 1 to ${COLLECTIONS_MAX}, got ${length}.`)
+    throw badArgument('connect()', `collections must be 1 to ${COLLECTIONS_MAX}`, length)
   const { timeoutMs = REQUEST_MS_MAX, environment = systemEnvironment(), lease, encryption } = options
   if (lease !== undefined && encryption === undefined)
-    throw new TypeError('connect(): encryption must be given with a lease, got undefined')
+    throw badArgument('connect()', 'encryption must be given with a lease', encryption)
   const leasing = lease === undefined ? undefined : await import('./lease.ts')
   const leasedMs = leasing?.leaseMs(lease!)
   const server = new Server(url, { timeoutMs, environment })
@@ -341,7 +341,7 @@ export class Client<Types extends AppTypes<Types>> {
         if (data === 'wipe' && !discard && unsent + rejected > 0)
           throw new ClientError(
             'PANNIER_WRITES_UNSENT',
-            `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or say "discard: true".`,
+            `signOut(): ${unsent} unsent and ${rejected} rejected writes would be lost. Sync first, or pass discard: true.`,
           )
       } catch (error) {
         this.#writable = replica
@@ -559,7 +559,7 @@ export class Client<Types extends AppTypes<Types>> {
 
   #check(method: string, name: string): void {
     if (!this.#parts.declared.names.includes(name))
-      throw new TypeError(`${method}(): the name must be one of "collections" of connect(), got ${name}.`)
+      throw badArgument(`${method}()`, 'the name must be one of "collections" of connect()', name)
   }
 }
 

@@ -1,11 +1,12 @@
 /** A collection of the signed-in account: reading is the library's, writing waits for the server. */
 import type { Collection } from 'pannier'
+import { badArgument } from 'pannier/internal'
 import type { Question } from './can.ts'
 import { closed } from './client-error.ts'
 import type { LocalTransaction, WriteOptions } from './local-transaction.ts'
 import type { Replica } from './replica.ts'
 import { startWrite, type Write } from './write.ts'
-import type { Values } from './writes.ts'
+import { checkId, type Values } from './writes.ts'
 
 /** The types that `pannier types --client` writes of each collection. */
 export interface CollectionTypes {
@@ -108,8 +109,8 @@ export function questionOf(
   if (action === 'create') return { action, collection, values: subject as Values }
   const id = typeof subject === 'string' ? subject : subject['id']
   if (action !== 'update' && action !== 'delete')
-    throw new TypeError(`can(): the action must be "create", "update" or "delete", got ${String(action)}.`)
-  if (typeof id !== 'string') throw new TypeError(`can(): the record must have an id, got ${String(id)}.`)
+    throw badArgument('can()', 'the action must be "create", "update" or "delete"', action)
+  checkId('can', id)
   return { action, collection, id, values }
 }
 

@@ -8,7 +8,7 @@ interface ServerEvent {
 
 export async function* readEvents(response: Response): AsyncGenerator<ServerEvent> {
   if (!response.ok || response.body === null)
-    throw new ClientError('PANNIER_PEER_UNREACHABLE', `The server has no stream of events: ${response.status}.`)
+    throw new ClientError('PANNIER_PEER_UNREACHABLE', `No stream of events: ${response.status}.`)
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   try {
     let text = ''

@@ -5,7 +5,17 @@ import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
 import { REV, queueId, Store, storedOf, type Device, type Queued } from './store.ts'
-import { fieldOf, keyOf, listOf, NEW_FILE, shownValues, type Base, type SentWrite, type Values } from './writes.ts'
+import {
+  checkId,
+  fieldOf,
+  keyOf,
+  listOf,
+  NEW_FILE,
+  shownValues,
+  type Base,
+  type SentWrite,
+  type Values,
+} from './writes.ts'
 
 /** Parts that a transaction needs besides the database. */
 export interface WriteMeans {
@@ -54,8 +64,7 @@ export class LocalTransaction {
 
   create(collection: string, { id = recordId(this.#means.environment), ...values }: Values): Promise<Values> {
     return this.#inTurn(async () => {
-      if (typeof id !== 'string' || id === '')
-        throw new TypeError(`create(): the id must be a text, got ${JSON.stringify(id)}.`)
+      checkId('create', id)
       if ((await this.#shown(collection, id)) !== undefined)
         throw new ClientError(
           'PANNIER_CONFLICT',
@@ -75,7 +84,8 @@ export class LocalTransaction {
 
   #change(write: Exclude<SentWrite, { readonly action: 'create' }>, options?: WriteOptions): Promise<Values | null> {
     return this.#inTurn(async () => {
-      const { collection, id } = write
+      const { action, collection, id } = write
+      checkId(action, id)
       const shown = await this.#shown(collection, id)
       if (shown === undefined)
         throw new ClientError('PANNIER_NOT_FOUND', `There is no record "${id}" of "${collection}" here.`)

@@ -18,7 +18,7 @@ const SERVER_FAILED = 500
 
 /** A server of the product says its own limit, as JSON. This is a proxy's. */
 const TOO_LARGE_SAID =
-  'The request is larger than the proxy before the server takes (client_max_body_size of nginx). Send less, or raise it.'
+  'A proxy takes no request of this size. Raise its limit (client_max_body_size of nginx), or send less.'
 
 interface ServerOptions {
   /** A request that takes longer has failed. */
@@ -70,7 +70,7 @@ export class Server {
     if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
       throw new ClientError('PANNIER_PEER_UNREACHABLE', said, { status })
     if (status === UNAUTHORIZED && 'mfaId' in more)
-      throw new ClientError('PANNIER_MFA_NEEDED', 'Sign in in another way too, with this "mfaId".', {
+      throw new ClientError('PANNIER_MFA_NEEDED', 'Sign in in another way too.', {
         status,
         details: more,
       })

@@ -174,7 +174,7 @@ export class SyncLoop {
         // A server that has started again takes nothing before a pull. One that was restored may not know what it has taken.
       } while (waiting.ready.length > 0 && rounds < IDLE_ROUNDS_MAX)
       if (waiting.ready.length > 0)
-        throw new ClientError('PANNIER_PEER_UNREACHABLE', 'The server says nothing of the writes that it gets.')
+        throw new ClientError('PANNIER_PEER_UNREACHABLE', 'The server gave no outcome of a write.')
       if (waiting.upload !== undefined) this.#upload ??= this.#sendFiles(waiting.upload, token)
       const upload = this.#upload
       await this.#host.synced()

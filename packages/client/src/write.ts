@@ -130,7 +130,7 @@ export class RejectedWrite {
   retry(edit: (write: RefusedWrite) => Values | undefined = ({ mine }) => mine): Write<void> {
     return startWrite(this.#replica, async (tx) => {
       if (!(await tx.endRejected(this.id)))
-        throw new ClientError('PANNIER_NOT_FOUND', 'retry(): the write was retried or discarded meanwhile.')
+        throw new ClientError('PANNIER_NOT_FOUND', 'The write was retried or discarded meanwhile.')
       for (const [index, write] of this.#writes.entries()) {
         const values = valuesOf('retry', () => edit(this.writes[index]!))
         if (values !== undefined) await tx.again(write.action === 'delete' ? write : withValues(write, values))

@@ -1,5 +1,5 @@
 /** Writes as they wait and are sent, and what they make of a record. docs/internals/client.md is the contract. */
-import { callUser } from 'pannier/internal'
+import { badArgument, callUser } from 'pannier/internal'
 
 /** The fields of a record. */
 export type Values = Readonly<Record<string, unknown>>
@@ -123,4 +123,9 @@ const VALUES = {
   what: 'an object of values, or undefined',
   is: (value: unknown): value is Values | undefined =>
     value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+}
+
+/** @throws TypeError */
+export function checkId(call: string, id: unknown): asserts id is string {
+  if (typeof id !== 'string' || id === '') throw badArgument(`${call}()`, 'the id must be a text', id)
 }

@@ -127,8 +127,10 @@ test('subscribeCan() calls back when the answer is another one', async () => {
 
 test('a question that is not right says what is', async () => {
   const client = await new Device(app).open()
-  expect(() => client.can('update', { id: 'a', collectionName: 'nothing' })).toThrow('got nothing')
-  expect(() => client.collection('tasks').can('update', {} as never)).toThrow('the record must have an id')
+  expect(() => client.can('update', { id: 'a', collectionName: 'nothing' })).toThrow("got 'nothing'")
+  expect(() => client.collection('tasks').can('update', {} as never)).toThrow(
+    'can(): the id must be a text, got undefined',
+  )
   expect(() => client.collection('tasks').can('read' as never, 'a')).toThrow('got read')
   await client.close()
 })

@@ -406,10 +406,25 @@ test('an encrypted database opens with its key only, and another try signs in', 
   expect((await seen(opened, 'projects')).size).toBeGreaterThan(0)
 })
 
+test('a wrong id names the call that was made', async () => {
+  const tasks = client.collection('tasks')
+  const wrong = (value: unknown): never => value as never
+  const calls: readonly (readonly [call: string, got: string, made: () => PromiseLike<unknown>])[] = [
+    ['create', '5', () => tasks.create({ id: wrong(5), title: 'one' })],
+    ['create', "''", () => tasks.create({ id: '', title: 'one' })],
+    ['update', 'an object', () => tasks.update(wrong({ id: 'a' }), { title: 'one' })],
+    ['update', 'undefined', () => tasks.update(wrong(undefined), { title: 'one' })],
+    ['delete', 'an object', () => tasks.delete(wrong({ id: 'a' }))],
+    ['delete', 'null', () => client.transaction((tx) => tx.collection('tasks').delete(wrong(null)))],
+  ]
+  for (const [call, got, made] of calls)
+    await expect(made(), call).rejects.toThrow(new TypeError(`${call}(): the id must be a text, got ${got}`))
+})
+
 test('calls that are not right say what is', async () => {
   await expect(client.collection('tasks').update('nothing', {})).rejects.toBeInstanceOf(ClientError)
   await expect(client.collection('tasks').delete('nothing')).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
-  expect(() => client.collection('nothing')).toThrow('got nothing')
+  expect(() => client.collection('nothing')).toThrow("got 'nothing'")
   const { id } = await client.collection('tasks').create({ title: 'one', project })
   await expect(client.collection('tasks').create({ id, title: 'two' })).rejects.toMatchObject({
     code: 'PANNIER_CONFLICT',

@@ -91,6 +91,34 @@ test('keys are those of an account: another one has numbers of its own on the sa
   expect(outcome).toMatchObject({ status: 'rejected', code: 'NOT_FOUND' })
 })
 
+test('a write that a rule does not admit says which rule, and no more of a hidden record than of one that is gone', async () => {
+  const [hidden, gone, own] = [await addTask(), world.newId(), world.newId()]
+  const by = world.bob.token
+  const [created] = await push([{ n: world.next(), writes: [creating(own)] }], by)
+  expect(created).toMatchObject({
+    code: 'INVALID',
+    message: 'The create rule of "tasks" does not admit this record. Retry it with other values, or discard it.',
+  })
+  const said =
+    'The record is gone, or the update rule of "tasks" does not admit this change. Retry it with other values, or discard it.'
+  for (const id of [hidden, gone]) {
+    const outcomes = await push(
+      [
+        { n: world.next(), writes: [updating(id, { title: 'two' })] },
+        { n: world.next(), writes: [{ collection: 'tasks', action: 'delete', id, base: null }] },
+      ],
+      by,
+    )
+    expect(outcomes).toMatchObject([
+      { code: 'NOT_FOUND', message: said, current: null },
+      {
+        code: 'NOT_FOUND',
+        message: 'The record is gone, or the delete rule of "tasks" does not admit the deletion. Discard it.',
+      },
+    ])
+  }
+})
+
 test('a rejected transaction stops no other, except for those that build on it', async () => {
   const [id, other] = [world.newId(), world.newId()]
   const [n = 0] = Array.from({ length: 5 }, () => world.next())

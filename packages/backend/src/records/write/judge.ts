@@ -22,7 +22,7 @@ import { isAsSeen } from './as-seen.ts'
 import { accountErrors } from './account-form.ts'
 import { referenceErrors } from './account-references.ts'
 import { listOf, storedValue, type Draft } from './draft.ts'
-import { failed } from './write-errors.ts'
+import { failed, UnadmittedRecord } from './write-errors.ts'
 import { OutdatedWrite, type WriteViews } from './write-views.ts'
 
 const MISSING_RECORDS = fieldError(
@@ -85,7 +85,7 @@ export class Judge {
     // Only the first of several writes with the secret makes a superuser.
     if (by === 'setup' && isAdmin && reader.all(recordsName(definition)).length > 0) return forbidden(IS_SET_UP)
     const { record, options, refused } = this.#askedOf(actor, draft, reader)
-    if (!this.#access.allows(actor, definition, 'create', record, options)) return failed('create')
+    if (!this.#access.allows(actor, definition, 'create', record, options)) return new UnadmittedRecord()
     const data =
       refused ?? this.#errorsIn(actor, draft, reader, () => this.#mayManage(actor, definition, record, options))
     return data && failed('create', data)

@@ -5,6 +5,13 @@ import { uniqueErrors } from '../../definitions/library-index.ts'
 import { NOT_UNIQUE } from '../../fields/field-errors.ts'
 import { conflicting, type ErrorData, missing, ServiceError } from '../../gateway/service-error.ts'
 
+/** A create rule does not admit the record. PocketBase has no more words for it, and so REST has none. */
+export class UnadmittedRecord extends ServiceError {
+  constructor() {
+    super('INVALID', 'Failed to create record.')
+  }
+}
+
 export function failed(action: 'create' | 'update', data?: ErrorData): ServiceError {
   return new ServiceError('INVALID', `Failed to ${action} record.`, data && { data })
 }

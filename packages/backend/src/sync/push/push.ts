@@ -161,7 +161,7 @@ export class Push {
       // It is written, whatever a hook has said afterwards.
       const [known] = await this.#outcomes.get(device, [transaction.n])
       if (known !== undefined) return known
-      const outcome = rejection(error)
+      const outcome = rejection(error, transaction.writes)
       if (outcome === undefined) throw hindrance(error)
       await this.#host.database.transaction((place: Transaction) =>
         this.#outcomes.keep(place, device, transaction.n, { digest, outcome }, this.#host.environment.wallClock()),
