@@ -35,6 +35,8 @@ const CASES: readonly (readonly [path: string, text: string, rule: string | unde
   ],
   ['packages/server/src/couch/up.ts', "export { createServer } from '../server.ts'", 'no-restricted-imports'],
   ['packages/backend/src/gateway/http.ts', "export type { FastifyInstance } from 'fastify'", 'no-restricted-imports'],
+  ['packages/backend/src/sql/engine.ts', "export { DatabaseSync } from 'node:sqlite'", 'no-restricted-imports'],
+  ['packages/backend/src/model/engine.ts', "export { DatabaseSync } from 'node:sqlite'", undefined],
   ['packages/backend/src/fields/up.ts', "export { x } from '../records/x.ts'", 'no-restricted-imports'],
   ['packages/backend/src/sync/rules/up.ts', "export type { Feed } from '../feed/feed.ts'", 'no-restricted-imports'],
   ['packages/backend/src/sync/push/down.ts', "export type { Feed } from '../feed/feed.ts'", undefined],

@@ -251,11 +251,15 @@ export function bansOf(layer: string): readonly ImportBan[] {
   return bans
 }
 
+/** `model` runs SELECTs, `definitions` makes keys of unique indexes, `migrations` copies the file. */
+const SQLITE_LAYERS: readonly string[] = ['model', 'definitions', 'migrations']
+
 /** Everything that files of a layer of the backend may not import. */
 export function backendBansOf(layer: string): readonly ImportBan[] {
   return [
     ...bansOfAbove(layer, BACKEND_LAYERS, 'backend|index|internal'),
     { regex: '^(fastify|@fastify|undici|node:http|@pannier/server)', message: 'The domain knows no HTTP.' },
+    ...(SQLITE_LAYERS.includes(layer) ? [] : [{ regex: '^node:sqlite$', message: 'SELECTs run in model/.' }]),
   ]
 }
 

@@ -3,6 +3,7 @@ import { bind, createSchema, evaluate, parse, RuleError, type RuleRecord } from 
 import type { Environment } from 'pannier/types'
 import { randomFraction, type Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
+import { pageSize } from '../gateway/page-size.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
 import { presentDefinition } from './present-definition.ts'
@@ -26,8 +27,6 @@ export interface DefinitionPage {
   readonly items: readonly JsonObject[]
 }
 
-const PER_PAGE = 30
-const PER_PAGE_MAX = 1000
 const SORTS_MAX = 8
 
 const NAME = 'definitions'
@@ -53,9 +52,9 @@ export function listDefinitions(
   options: DefinitionListOptions,
   environment: Chance & Pick<Environment, 'wallClock'>,
 ): DefinitionPage {
-  const { page = 1, perPage = PER_PAGE, sort = '', filter = '', skipTotal = false } = options
+  const { page = 1, perPage, sort = '', filter = '', skipTotal = false } = options
   const rows = sorted(filtered(all, filter, new Date(environment.wallClock())), sort, environment)
-  const size = Math.min(perPage <= 0 ? PER_PAGE : perPage, PER_PAGE_MAX)
+  const size = pageSize(perPage)
   const number = Math.max(page, 1)
   return {
     items: rows.slice((number - 1) * size, number * size).map(presentDefinition),

@@ -83,7 +83,7 @@ interface PreviewRequest {
   readonly record: string | undefined
   readonly filter: string
   readonly page: number
-  readonly perPage: number
+  readonly perPage: number | undefined
 }
 
 /** Whether a rule admits each document; undefined stands for a record that is to be made. */
@@ -99,7 +99,6 @@ const METHODS = {
   manage: 'PATCH',
 } as const satisfies Record<Action, string>
 type PreviewedAction = keyof typeof METHODS
-const PER_PAGE = 30
 const WRONG_VALUE = fieldError('validation_in_invalid', 'Must be a valid value.')
 
 /** Previews of rules, before they are stored. */
@@ -180,7 +179,7 @@ export class RulePreviews {
     const { reads } = this.#parts
     if (action === 'create') return { items: [body], totalItems: 1 }
     if (record !== undefined) return { items: [await reads.view(superuser, name, record)], totalItems: 1 }
-    return reads.list(superuser, name, { filter, page, perPage })
+    return reads.list(superuser, name, { filter, page, ...(perPage !== undefined && { perPage }) })
   }
 
   async #documents(
@@ -341,7 +340,7 @@ function askedOf(definition: Definition, input: JsonObject): PreviewRequest {
     record: typeof record === 'string' && record !== '' ? record : undefined,
     filter: typeof filter === 'string' ? filter : '',
     page: typeof page === 'number' ? page : 1,
-    perPage: typeof perPage === 'number' ? perPage : PER_PAGE,
+    perPage: typeof perPage === 'number' ? perPage : undefined,
   }
 }
 

@@ -13,7 +13,8 @@ import { type CommitBody, encodeCommit } from './commit-record.ts'
 import type { Core } from './core.ts'
 import { applyCommits } from './replay.ts'
 import type { State, TreeState } from './state.ts'
-import { type SealedTransaction, LOG_BYTES_MAX } from './transaction.ts'
+import * as limits from './limits.ts'
+import type { SealedTransaction } from './transaction.ts'
 import type { Generation, PageId } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { applyChanges } from '../btree/apply.ts'
@@ -25,20 +26,6 @@ import { isReclaimable, type DroppedSubtree, type ReclaimList, type Unlinked } f
 import type { LogRecord } from '../storage/page-store.ts'
 import { encodeMeta } from './meta-body.ts'
 import { EMPTY_OVERLAY, overlayColumns, overlaySize } from './overlay.ts'
-
-/** A storage checkpoint starts when the log holds this many records, whatever their size. */
-export const LOG_RECORDS_MAX = 2500
-
-/** Pages of one background storage checkpoint gathered before they are staged. */
-export const STAGE_BYTES: number = 512 * 1024
-/** Share of the cache that the pages of a commit that skips the log may take before they are staged. */
-const DIRECT_STAGE_SHARE = 0.6
-/** Pages of dropped trees freed by one storage checkpoint. */
-const RECLAIM_PAGES_MAX = 10_000
-/** Smaller ones always go to the log: one small write is what a single put may cost. */
-const DIRECT_BYTES_MIN: number = 16 * 1024
-/** The least bytes of a write that fills the log for which the log goes to pages. */
-const FILLING_BYTES_MIN: number = 256 * 1024
 
 export class Checkpointer {
   readonly #core: Core
@@ -58,7 +45,7 @@ export class Checkpointer {
   async #run(): Promise<void> {
     const core = this.#core
     const { state, cache } = core
-    const writer = pageWriter(core, cache, state, STAGE_BYTES, false)
+    const writer = pageWriter(core, cache, state, limits.STAGE_BYTES, false)
     core.checkpointed(await this.#written(writeState(core, state, writer)))
   }
 
@@ -69,7 +56,7 @@ export class Checkpointer {
     const state = core.state === sealed.base ? sealed.result : applyCommits(core.state, [{ sequence, body: body! }])
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
-    const stageBytes = Math.max(STAGE_BYTES, core.options.cacheBytesMax * DIRECT_STAGE_SHARE)
+    const stageBytes = Math.max(limits.STAGE_BYTES, core.options.cacheBytesMax * limits.DIRECT_STAGE_SHARE)
     const writer = sealed.writer ?? pageWriter(core, core.cache, state, stageBytes, true)
     core.committedInPages(await this.#written(writeState(core, state, writer, mark)), sealed)
   }
@@ -177,7 +164,7 @@ async function writeTree(writer: PageWriter<Node>, state: TreeState): Promise<Tr
 
 /** Takes subtrees from the list and frees their pages, until the list is empty or enough was done. */
 async function freeSubtrees(writer: PageWriter<Node>, subtrees: DroppedSubtree[], free: PageId[]): Promise<void> {
-  while (subtrees.length > 0 && free.length < RECLAIM_PAGES_MAX) {
+  while (subtrees.length > 0 && free.length < limits.RECLAIM_PAGES_MAX) {
     const subtree = subtrees.pop()!
     free.push(subtree.id)
     if (subtree.level === 0 && !subtree.overflow) continue
@@ -209,8 +196,8 @@ function freeOverflow(leaf: Leaf, index: number, free: PageId[]): void {
  */
 export function skipsLog({ result, body, bytes }: SealedTransaction, logBytes: number): boolean {
   if (body === undefined) return true
-  if (bytes < DIRECT_BYTES_MIN) return false
-  if (bytes >= FILLING_BYTES_MIN && logBytes + bytes >= LOG_BYTES_MAX) return true
+  if (bytes < limits.DIRECT_BYTES_MIN) return false
+  if (bytes >= limits.FILLING_BYTES_MIN && logBytes + bytes >= limits.LOG_BYTES_MAX) return true
   return rewrittenBytes(result) <= bytes
 }
 

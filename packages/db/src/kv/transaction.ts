@@ -25,6 +25,7 @@ import {
   OPERATION_REPLACE,
   type Operation,
 } from './overlay.ts'
+import { LOG_BYTES_MAX } from './limits.ts'
 import {
   countUp,
   createTree,
@@ -37,9 +38,6 @@ import {
   type State,
   type TreeState,
 } from './state.ts'
-
-/** A storage checkpoint starts when the log has grown to this; a transaction that is larger skips the log. */
-export const LOG_BYTES_MAX: number = 1024 * 1024
 
 /** Bytes that an operation takes in the log beside its key and value. */
 const OPERATION_OVERHEAD_BYTES = 6

@@ -11,29 +11,16 @@ import { loadedModule } from '../base/lazy-module.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { pauseIn, retryWhenStale, STALE_RETRIES_MAX, type Pause } from '../base/long-work.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
-import { Checkpointer, LOG_RECORDS_MAX, skipsLog } from './checkpoint.ts'
+import { Checkpointer, skipsLog } from './checkpoint.ts'
+import * as limits from './limits.ts'
 import { encodeCommit, isWrittenBy } from './commit-record.ts'
 import type { WriterLease } from '../storage/coordinator.ts'
 import { notifyLocalHandles, type Core } from './core.ts'
 import type { HeldTransaction, WriteTransaction } from './key-value-store.ts'
 import type { StoreState } from '../storage/page-store.ts'
 import { WaitWatch, type WaitLimits, type WaitingWork } from './wait-watch.ts'
-import { LOG_BYTES_MAX, Transaction, type SealedTransaction } from './transaction.ts'
+import { Transaction, type SealedTransaction } from './transaction.ts'
 import type { State } from './state.ts'
-
-/** Writes wait for the storage checkpoint when the log has outgrown its bound by this. */
-const LOG_OVERGROWTH = 4
-/**
- * And fail with its error when the log has grown by this although storage checkpoints were tried (without room for
- * pages, for example).
- */
-const LOG_OVERGROWTH_MAX = 16
-/** A failed storage checkpoint is tried again when the log has grown by this. */
-const RETRY_BYTES: number = 256 * 1024
-/** An idle storage checkpoint starts this long after a write. */
-const IDLE_CHECKPOINT_DELAY_MS = 3000
-/** A smaller log is not worth an idle storage checkpoint. */
-const IDLE_CHECKPOINT_BYTES_MIN: number = 64 * 1024
 
 const NO_LIMIT: WaitLimits = { waitMsMax: Infinity, warn: () => {} }
 
@@ -353,7 +340,7 @@ export class Writer {
   /** Nothing has to be waited for. */
   get #canWrite(): boolean {
     const { failure, logBytes } = this.#core
-    return this.#lease?.lost === false && failure === undefined && logBytes <= LOG_BYTES_MAX * LOG_OVERGROWTH
+    return this.#lease?.lost === false && failure === undefined && logBytes <= limits.WAITING_LOG_BYTES
   }
 
   /** Has the lease, the newest state and room in the log, or throws. */
@@ -368,9 +355,9 @@ export class Writer {
     } else if (core.failure !== undefined) {
       await this.#recover()
     }
-    if (core.logBytes > LOG_BYTES_MAX * LOG_OVERGROWTH && core.logBytes >= this.#checkpointFrom) {
+    if (core.logBytes > limits.WAITING_LOG_BYTES && core.logBytes >= this.#checkpointFrom) {
       await this.#checkpoint().catch((error: unknown) => {
-        if (core.logBytes > LOG_BYTES_MAX * LOG_OVERGROWTH_MAX) throw error
+        if (core.logBytes > limits.FAILING_LOG_BYTES) throw error
       })
     }
   }
@@ -413,10 +400,10 @@ export class Writer {
 
   #afterCommit(): void {
     const { logBytes, logRecords } = this.#core
-    if (logBytes >= LOG_BYTES_MAX || logRecords >= LOG_RECORDS_MAX) {
+    if (logBytes >= limits.LOG_BYTES_MAX || logRecords >= limits.LOG_RECORDS_MAX) {
       // A failure costs only room in the log; it is tried again when the log has grown.
       if (logBytes >= this.#checkpointFrom) this.#checkpoint().catch(() => {})
-    } else if (logBytes >= IDLE_CHECKPOINT_BYTES_MIN) {
+    } else if (logBytes >= limits.IDLE_CHECKPOINT_BYTES_MIN) {
       this.#lastCommitMs = this.#core.options.environment.now()
       this.#checkpointWhenIdle()
     }
@@ -427,7 +414,7 @@ export class Writer {
       await this.#checkpointer.start()
       this.#checkpointFrom = 0
     } catch (error) {
-      this.#checkpointFrom = this.#core.logBytes + RETRY_BYTES
+      this.#checkpointFrom = this.#core.logBytes + limits.RETRY_BYTES
       // Whether its last step has happened is for the store to tell, before anything else is written.
       if (!isPannierError(error, 'PANNIER_MODULE_NOT_LOADED')) this.#core.failure ??= error
       throw error
@@ -439,10 +426,10 @@ export class Writer {
   /** One timer at a time: when it rings it looks whether there were writes meanwhile. */
   #checkpointWhenIdle(): void {
     const { environment } = this.#core.options
-    this.#cancelIdle ??= environment.after(IDLE_CHECKPOINT_DELAY_MS, () => {
+    this.#cancelIdle ??= environment.after(limits.IDLE_CHECKPOINT_DELAY_MS, () => {
       this.#cancelIdle = undefined
       if (this.#core.closed || this.#core.logBytes === 0) return
-      if (environment.now() - this.#lastCommitMs < IDLE_CHECKPOINT_DELAY_MS) this.#checkpointWhenIdle()
+      if (environment.now() - this.#lastCommitMs < limits.IDLE_CHECKPOINT_DELAY_MS) this.#checkpointWhenIdle()
       else this.checkpoint().catch(() => {})
     })
   }

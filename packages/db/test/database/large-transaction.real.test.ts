@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
-import { LOG_BYTES_MAX } from '../../src/kv/transaction.ts'
+import { LOG_BYTES_MAX } from '../../src/kv/limits.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
 import type { DatabaseStorage } from '../../src/storage/page-store.ts'
 

@@ -1,5 +1,6 @@
 /** The request for a list, read and limited as PocketBase does. */
 import type { Actor } from '../../access/actor.ts'
+import { pageSize } from '../../gateway/page-size.ts'
 import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
 import type { ListOptions } from '../record-types.ts'
 
@@ -7,8 +8,6 @@ export const RANDOM = '@random'
 /** The order of creation. */
 export const CREATION = '@rowid'
 
-const PER_PAGE = 30
-const PER_PAGE_MAX = 1000
 const SORTS_MAX = 8
 const SORT_LENGTH_MAX = 255
 
@@ -32,13 +31,13 @@ export function readListRequest(actor: Actor, options: ListOptions): ListRequest
   const { sort = '', filter = '', after } = options
   assertOpenToActor(actor, filter, sort)
   // Reading them may throw.
-  const { page = 1, perPage = PER_PAGE } = options
+  const { page = 1, perPage } = options
   if (after !== undefined && page > 1)
     throw invalid(`A page is asked for by "after" or by its number, got both: page ${page}. Leave out "page".`)
   return {
     after,
     page: page <= 0 ? 1 : page,
-    perPage: perPage <= 0 ? PER_PAGE : Math.min(perPage, PER_PAGE_MAX),
+    perPage: pageSize(perPage),
     sort: sort === '' ? [] : sortKeys(sort),
   }
 }
