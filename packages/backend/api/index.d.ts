@@ -105,10 +105,10 @@ export interface Backend {
 export interface BackendOptions {
     /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
     readonly fleet?: Fleet;
-    /** Hashes passwords; others may share its queue. */
-    readonly passwords?: Passwords;
-    /** Counts failed logins by address and name. All are let pass when left out. */
-    readonly attempt?: LoginAttempt;
+    /** How much memory and time hashing passwords may take. */
+    readonly hashLimits?: Partial<HashQueueLimits>;
+    /** How many failed logins are allowed, and for how long. They are not counted when left out. */
+    readonly loginLimits?: Partial<LoginLimits>;
     /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
     readonly fetchPublic?: PublicFetch;
     /** Clock, timers and chance, for tests. Those of the database when left out. */
@@ -1646,8 +1646,7 @@ interface AccountsHost {
     readonly logs: LogWriter;
     readonly hooks: Hooks;
     readonly app: HookApp;
-    /** Counts failed logins. */
-    readonly attempt: LoginAttempt;
+    readonly limiter: LoginLimiter;
     /** Whether a rule about logins admits a record, for the actor. */
     readonly admits: (actor: Actor, definition: AuthDefinition, rule: string | null, record: JsonObject) => Promise<boolean>;
     /**
@@ -2906,8 +2905,25 @@ interface LoggedIn {
     readonly meta?: JsonObject;
 }
 
-/** Call the result when the login has succeeded, or was not looked at. @throws ServiceError TOO_MANY_REQUESTS */
-type LoginAttempt = (address: string, name: string) => () => void;
+class LoginLimiter {
+    constructor(limits: Partial<LoginLimits> | undefined, environment: Environment, fleet?: Fleet);
+    /** Runs the work that compares a secret. Undefined and false: the secret was wrong. Any other result, or an error, is no failed login. @throws ServiceError TOO_MANY_REQUESTS */
+    compare<T>(address: string, name: string, work: () => Promise<T>): Promise<T>;
+    /** An attempt of a login with the name. Call the result when it has succeeded. An attempt that is refused leaves no trace. @throws ServiceError TOO_MANY_REQUESTS */
+    attempt(address: string, name: string): () => void;
+}
+
+/** The limits of failed logins: how many there may be in a window of time. */
+interface LoginLimits {
+    /** The time of a window, in milliseconds. */
+    readonly windowMs: number;
+    /** Failed logins with one name from one address. */
+    readonly sameMax: number;
+    /** Failed logins from one address (IPv6: one /64). */
+    readonly addressMax: number;
+    /** Failed logins with one name, from everywhere. High, because anybody can use it up. */
+    readonly nameMax: number;
+}
 
 interface LogsOptions {
     readonly database: Database;
@@ -3596,6 +3612,10 @@ class RecordAccounts {
     readonly passkeys: Passkeys;
     /** Logins by passwords that come by mail. */
     readonly oneTimePasswords: OneTimePasswords;
+    /** The passwords of all doors, whose hashes it makes and checks. */
+    readonly passwords: Passwords;
+    /** The limiter of failed logins at all doors. */
+    readonly limiter: LoginLimiter;
     constructor(host: AccountsHost);
     /** The principal to whom the token belongs. Undefined for a text that is no valid token: then somebody is a guest. */
     principalOf(token: string): Promise<Principal | undefined>;
@@ -3663,8 +3683,6 @@ class RecordAccounts {
     authDefinition(collection: string): AuthDefinition;
     /** The superuser with this e-mail address. */
     superuser(email: string): Promise<JsonObject | undefined>;
-    /** The superuser that a password alone lets in: nobody where two methods are needed. */
-    superuserByPassword(email: string): Promise<JsonObject | undefined>;
     /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */
     accountOf({ principal }: Actor, collection: string): Holder;
     /** The names of principals that a change concerns; 'all' if anybody may be. */
@@ -3856,7 +3874,7 @@ interface RecordWriterParts extends JudgeParts {
     readonly environment: Environment;
     readonly passwords: Passwords;
     /** Counts guesses of old passwords with failed logins. */
-    readonly attempt: LoginAttempt;
+    readonly limiter: LoginLimiter;
     readonly hooks: Hooks;
     readonly app: HookApp;
     readonly files: FileStore;

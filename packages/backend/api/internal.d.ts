@@ -398,6 +398,9 @@ export interface KnownDefinitions {
     readonly schema: Schema;
 }
 
+/** The limits of a login, unless others are given. */
+export const LOGIN_LIMITS: LoginLimits;
+
 /** A log as it is stored. */
 export interface LogDocument extends JsonObject {
     /** The id of the entry. */
@@ -424,6 +427,18 @@ export interface LoggedIn {
     readonly token: string;
     /** Data of another service about its user. */
     readonly meta?: JsonObject;
+}
+
+/** The limits of failed logins: how many there may be in a window of time. */
+export interface LoginLimits {
+    /** The time of a window, in milliseconds. */
+    readonly windowMs: number;
+    /** Failed logins with one name from one address. */
+    readonly sameMax: number;
+    /** Failed logins from one address (IPv6: one /64). */
+    readonly addressMax: number;
+    /** Failed logins with one name, from everywhere. High, because anybody can use it up. */
+    readonly nameMax: number;
 }
 
 /** A file of a folder of migrations. */
@@ -579,22 +594,6 @@ export class Suspended {
     fail(error: unknown): Promise<never>;
 }
 
-/** Windows of one kind, by keys: an address, an account. */
-export class Windows {
-    /** @param name Tells these windows from others of the fleet. */
-    constructor(environment: Environment, name: string, fleet?: Fleet);
-    /** Counts one, and says whether it is allowed. */
-    take(key: string, most: number, seconds: number): boolean;
-    /** How long it takes until one more is allowed. */
-    waitMs(key: string, most: number): number;
-    /** Counts one. The result takes it back. */
-    count(key: string, most: number, seconds: number): () => void;
-    /** From here on as if nothing had been counted. */
-    delete(key: string): void;
-    /** Forgets all that this server knows. */
-    clear(): void;
-}
-
 /** Makes a file whose name comes after all others of the folder, and returns that. @throws ServiceError INVALID */
 export function addMigration(folder: string, name: string, text: string, now: number): Promise<string>;
 
@@ -642,9 +641,6 @@ export function clientsOf({ account, isAdmin, address }: Principal): readonly st
 
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
-
-/** Runs what compares a password. A login that the queue of hashes refuses has not failed, so it is given back. */
-export function compared<T>(giveBack: () => void, work: Promise<T>): Promise<T>;
 
 /**
  * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.

@@ -7,10 +7,12 @@ import type { Environment } from 'pannier/types'
 import { Access } from './access/access.ts'
 import { DataKey } from './access/data-key.ts'
 import { ShownRevisions } from './access/shown-revisions.ts'
-import type { AccountsHost, LoginAttempt } from './accounts/accounts-host.ts'
+import type { AccountsHost } from './accounts/accounts-host.ts'
 import type { PublicFetch } from './accounts/oauth2/oauth2-host.ts'
 import { OAuth2Logins } from './accounts/oauth2/oauth2-logins.ts'
 import { FileTokens } from './accounts/file-tokens.ts'
+import { HashQueue, type HashQueueLimits } from './accounts/hash-queue.ts'
+import { LoginLimiter, type LoginLimits } from './accounts/login-limiter.ts'
 import { Passwords } from './accounts/passwords.ts'
 import { RecordAccounts } from './accounts/record-accounts.ts'
 import { ApiTokens } from './accounts/api-tokens.ts'
@@ -68,10 +70,10 @@ import { Sync } from './sync/sync.ts'
 export interface BackendOptions {
   /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
   readonly fleet?: Fleet
-  /** Hashes passwords; others may share its queue. */
-  readonly passwords?: Passwords
-  /** Counts failed logins by address and name. All are let pass when left out. */
-  readonly attempt?: LoginAttempt
+  /** How much memory and time hashing passwords may take. */
+  readonly hashLimits?: Partial<HashQueueLimits>
+  /** How many failed logins are allowed, and for how long. They are not counted when left out. */
+  readonly loginLimits?: Partial<LoginLimits>
   /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
   readonly fetchPublic?: PublicFetch
   /** Clock, timers and chance, for tests. Those of the database when left out. */
@@ -165,14 +167,15 @@ const LISTENER_FAILED = {
   level: LOG_LEVELS.error,
   message: 'What follows a change of definitions or settings has failed.',
 }
+/** For a program that nobody logs in to from elsewhere. */
+const UNLIMITED = { sameMax: Infinity, addressMax: Infinity, nameMax: Infinity }
 const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
   const { logging, ...parts } = await openParts(database, options)
   const { environment, definitions, settings, logs, fleet } = parts
-  const { passwords = new Passwords(environment), attempt = () => () => {} } = options
-  const { fileTokens, ...tokens } = tokenParts(parts)
+  const { fileTokens, ...tokens } = loginParts(parts, options)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
   const [access, held] = [new Access(definitions, new ShownRevisions(parts.key), environment), new HeldNow(definitions)]
   const [recordFiles, hooks] = [await RecordFiles.open(parts), new Hooks({ environment, log: hookLog(logs) })]
@@ -181,18 +184,16 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const reads: RecordReads = new RecordReads({ ...parts, access, enrich })
   const realtime = new Realtime({ ...parts, ...tokens, access, reads, makeSignals: liveSync({ ...parts, held }) })
   const gate = { guards: new GuardChain(options.guards ?? [], logs), quota: options.quota ?? new Quota() }
-  const writerParts = { ...parts, gate, access, passwords, attempt, files: recordFiles, hooks, app }
+  const writerParts = { ...parts, ...tokens, gate, access, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
   const statements = statementParts({ ...parts, access, reads, writes })
   const mails = new Mails({ ...parts, around: mailHooks({ hooks, app, definitions }) })
   const accountsHost: AccountsHost = {
     ...parts,
     ...tokens,
-    passwords,
     mails,
     hooks,
     app,
-    attempt,
     admits: (actor, definition, rule, record) => reads.admits(actor, { ...definition, authRule: rule }, 'auth', record),
     write: (definition, record, input) => writes.change(definition, record, input),
     sessionEnded: (account) => realtime.sessionEnded(account),
@@ -279,14 +280,19 @@ function externalLogins(
   }
 }
 
-/** The parts that find the principal of a token. */
-function tokenParts(
+/** The parts that compare passwords, and find the principal of a token. */
+function loginParts(
   parts: TokenParts,
-): Pick<AccountsHost, 'sessions' | 'apiTokens' | 'principals'> & { readonly fileTokens: FileTokens } {
+  { hashLimits, loginLimits = UNLIMITED }: BackendOptions,
+): Pick<AccountsHost, 'passwords' | 'limiter' | 'sessions' | 'apiTokens' | 'principals'> & {
+  readonly fileTokens: FileTokens
+} {
+  const passwords = new Passwords(parts.environment, new HashQueue(hashLimits))
+  const limiter = new LoginLimiter(loginLimits, parts.environment, parts.fleet)
   const sessions = new Sessions(parts)
   const apiTokens = new ApiTokens(parts)
   const principals = new TokenPrincipals({ ...parts, sessions, apiTokens })
-  return { sessions, apiTokens, principals, fileTokens: new FileTokens({ ...parts, principals }) }
+  return { passwords, limiter, sessions, apiTokens, principals, fileTokens: new FileTokens({ ...parts, principals }) }
 }
 
 type TokenParts = Pick<AccountsHost, 'database' | 'fleet' | 'definitions' | 'settings' | 'logs' | 'environment'>

@@ -20,7 +20,7 @@ export interface TestBackend extends AsyncDisposable {
 /** What its wall clock shows at first. */
 export const START_MS: number = Date.UTC(2026, 10, 22, 12)
 
-/** They share a queue, as those of a server. */
+/** Makes hashes as a backend does. */
 export const passwords: Passwords = new Passwords(virtualEnvironment())
 
 export async function openTestBackend(options: BackendOptions = {}): Promise<TestBackend> {
@@ -28,7 +28,7 @@ export async function openTestBackend(options: BackendOptions = {}): Promise<Tes
   const database = await open('test', { storage: memory(), environment })
   const printed: LogEntry[] = []
   const print = (entry: LogEntry): void => void printed.push(entry)
-  const backend = await openBackend(database, { passwords, print, modelHome: IN_THREAD, ...options })
+  const backend = await openBackend(database, { print, modelHome: IN_THREAD, ...options })
   const close = async (): Promise<void> => {
     await backend.close()
     await database.close()

@@ -1325,16 +1325,6 @@ interface LogWriter {
     write(entry: LogEntry): void;
 }
 
-interface LoginLimits {
-    readonly windowMs: number;
-    /** Failed logins with one name from one address. */
-    readonly sameMax: number;
-    /** Failed logins from one address (IPv6: one /64). */
-    readonly addressMax: number;
-    /** Failed logins with one name, from everywhere. High, because anybody can use it up. */
-    readonly nameMax: number;
-}
-
 interface MailTemplate {
     readonly subject: string;
     readonly body: string;

@@ -7,7 +7,6 @@ import type { Durability, Environment } from 'pannier/types'
 import type { OptionNames } from 'pannier/internal'
 import type { DatabaseStorage } from 'pannier/storage'
 import type { AuthOptions } from './auth/auth.ts'
-import { LOGIN_LIMITS } from './auth/login-limiter.ts'
 import type { RequestOptions } from './http/app.ts'
 import type { PublicFilesOptions } from './http/public-files.ts'
 import { DEFAULT_LIMITS } from './http/server-limits.ts'
@@ -16,7 +15,7 @@ import { checkHttps } from './tls/https-options.ts'
 import type { HttpsOptions } from './tls/https-options.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import type { WriteGuard } from '@pannier/backend'
-import { HASH_QUEUE_LIMITS } from '@pannier/backend/internal'
+import { HASH_QUEUE_LIMITS, LOGIN_LIMITS } from '@pannier/backend/internal'
 
 /**
  * `backup`: a backup was restored. `restored`: the storage was put back to an earlier state than this server has seen. `newer`: a server

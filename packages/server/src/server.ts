@@ -11,7 +11,6 @@ import { appAccounts, appCollections, type IsAround } from './auth/app-accounts.
 import type { AuthHost } from './auth/auth-host.ts'
 import { ensureCouchAdmin, ensureSuperuser } from './auth/bootstrap.ts'
 import { designGuard } from './auth/design-guard.ts'
-import { LoginLimiter } from './auth/login-limiter.ts'
 import { REPLICATOR_DATABASE, USERS_DATABASE } from './auth/permissions.ts'
 import { authPlugin } from './auth/plugin.ts'
 import { newSigningKey } from './auth/signing-key.ts'
@@ -77,8 +76,6 @@ import {
   Databases,
   Gateway,
   GuardChain,
-  HashQueue,
-  Passwords,
   Quota,
   ServerState,
 } from '@pannier/backend/internal'
@@ -299,7 +296,6 @@ interface Domain {
   readonly databases: Databases
   readonly auth: Auth
   readonly backend: Backend
-  readonly passwords: Passwords
   close(): Promise<void>
 }
 
@@ -315,9 +311,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   const { database, logs, fleet } = opened
   const state = new ServerState(database)
   const quota = new Quota(limits.databaseBytesMax)
-  const passwords = new Passwords(environment, new HashQueue(options.auth?.hashLimits))
-  const limiter = new LoginLimiter(options.auth?.loginLimits, environment, fleet)
-  const attempt = (address: string, name: string): (() => void) => limiter.attempt(address, name)
+  const { hashLimits = {}, loginLimits = {} } = options.auth ?? {}
   const print = ({ level = LOG_LEVELS.info, message, data = {} }: LogEntry): void => {
     const method = level >= LOG_LEVELS.error ? 'error' : level >= LOG_LEVELS.warn ? 'warn' : 'info'
     log[method](data, message)
@@ -331,8 +325,8 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   const backend = await openBackend(database, {
     environment,
     fleet,
-    passwords,
-    attempt,
+    hashLimits,
+    loginLimits,
     print,
     // What is encrypted, or in memory alone, is nowhere as plain text.
     readModel: (options.encryption ?? options.database) === undefined ? 'file' : 'memory',
@@ -350,18 +344,18 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   })
   for (const name of [USERS_DATABASE, REPLICATOR_DATABASE]) await databases.ensure(name)
   const isAround: IsAround = (event, tags) => routes.around(event, tags).length > 0
-  const accounts = appAccounts(backend, isAround)
-  const app = appCollections(backend, isAround)
-  const parts = { environment, database, databases, state, passwords, limiter, accounts, app }
+  const { passwords, limiter } = backend.accounts
+  const shared = { environment, database, databases, state, passwords, limiter }
+  const parts = { ...shared, accounts: appAccounts(backend, isAround), app: appCollections(backend, isAround) }
   const auth = await openAuth(parts, await opened.signingKey(), options)
   const close = async (): Promise<void> => {
     await backend.close()
     await pictures.close()
   }
-  const host = { accounts: auth.accounts, backend, passwords }
+  const host = { accounts: auth.accounts, backend }
   if (options.superuser !== undefined) await ensureSuperuser(options.superuser, host)
   if (options.couchAdmin !== undefined) await ensureCouchAdmin(options.couchAdmin, host)
-  return { state, databases, auth, backend, passwords, close }
+  return { state, databases, auth, backend, close }
 }
 
 /** Connections that wait to be accepted. Of 1,000 that come at once, Node's 511 would make some wait a second for their next try. */

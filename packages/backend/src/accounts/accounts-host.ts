@@ -13,22 +13,10 @@ import type { Hooks } from '../hooks/hooks.ts'
 import type { Mails } from '../mails/mails.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { ApiTokens } from './api-tokens.ts'
+import type { LoginLimiter } from './login-limiter.ts'
 import type { Passwords } from './passwords.ts'
 import type { Sessions } from './sessions.ts'
 import type { TokenPrincipals } from './token-principals.ts'
-
-/** Call the result when the login has succeeded, or was not looked at. @throws ServiceError TOO_MANY_REQUESTS */
-export type LoginAttempt = (address: string, name: string) => () => void
-
-/** Runs what compares a password. A login that the queue of hashes refuses has not failed, so it is given back. */
-export async function compared<T>(giveBack: () => void, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    giveBack()
-    throw error
-  }
-}
 
 export interface AccountsHost {
   readonly database: Database
@@ -43,8 +31,7 @@ export interface AccountsHost {
   readonly logs: LogWriter
   readonly hooks: Hooks
   readonly app: HookApp
-  /** Counts failed logins. */
-  readonly attempt: LoginAttempt
+  readonly limiter: LoginLimiter
   /** Whether a rule about logins admits a record, for the actor. */
   readonly admits: (
     actor: Actor,

@@ -2,13 +2,14 @@
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
+import { toText } from '../fields/cast.ts'
 import { fieldError, LISTED } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { Windows } from '../fleet/windows.ts'
 import { emailChangeMail } from './account-mails.ts'
-import { compared, type AccountsHost } from './accounts-host.ts'
+import type { AccountsHost } from './accounts-host.ts'
 import { findAccount } from './find-account.ts'
 import { checkForm, emailError, readTexts, textError } from './forms.ts'
 import { tokenError, whileCurrent, withMessage } from './proofs.ts'
@@ -93,12 +94,10 @@ export class EmailChange {
     if (wrong !== undefined) return wrong
     if (holder === undefined) return WRONG_PASSWORD
     const { definition, record } = holder
-    const succeeded = this.#host.attempt(actor.principal.address ?? '', `${definition.id}:${String(record['email'])}`)
-    const hash = record['password']
-    if (typeof hash !== 'string' || !(await compared(succeeded, this.#host.passwords.verify(hash, password))))
-      return WRONG_PASSWORD
-    succeeded()
-    return undefined
+    const { limiter, passwords } = this.#host
+    const [address, name] = [actor.principal.address ?? '', `${definition.id}:${String(record['email'])}`]
+    const hash = toText(record['password'])
+    return (await limiter.compare(address, name, () => passwords.verify(hash, password))) ? undefined : WRONG_PASSWORD
   }
 }
 

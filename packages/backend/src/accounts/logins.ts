@@ -89,11 +89,16 @@ export class Logins {
 
   /** Whether the record may log in at all. `input`: the body of the request. @throws ServiceError FORBIDDEN */
   async check(actor: Actor, { definition, record }: Holder, input: JsonObject): Promise<void> {
-    const { settings, admits } = this.#host
-    if (definition.name === SUPERUSERS && !settings.allowsSuperuserAt(actor.principal.address)) throw forbidden('')
+    const { admits } = this.#host
+    this.checkAddress(definition, actor.principal.address)
     if (definition.authRule === '' || (await admits(asking(actor, input), definition, definition.authRule, record)))
       return
     throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+  }
+
+  /** @throws ServiceError FORBIDDEN for superusers where they may not act from */
+  checkAddress({ name }: AuthDefinition, address: string | undefined): void {
+    if (name === SUPERUSERS && !this.#host.settings.allowsSuperuserAt(address)) throw forbidden('')
   }
 
   /** Deletes what was begun by one of two methods, and has expired. */

@@ -94,7 +94,7 @@ export class OneTimePasswords {
     const { address = '' } = principal
     if (account !== undefined) this.#countTry(`${definition.id} ${account} ${address}`)
     // An invented one takes a hash, too.
-    else this.#host.attempt(address, `${definition.id}:${otpId}`)
+    else this.#host.limiter.attempt(address, `${definition.id}:${otpId}`)
     if (otp === undefined || record === undefined) {
       await this.#host.passwords.waste(password)
       throw wrong()

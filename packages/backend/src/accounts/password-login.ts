@@ -1,14 +1,13 @@
 /** Finds the record that an identity and a password belong to. An unknown identity costs a hash too, as a wrong password does. */
 import type { Actor } from '../access/actor.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
-import type { Definitions } from '../definitions/definitions.ts'
+import { toText } from '../fields/cast.ts'
 import { NOT_LISTED, outsideLength } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { forbidden, invalid } from '../gateway/service-error.ts'
-import { compared, type LoginAttempt } from './accounts-host.ts'
+import type { AccountsHost } from './accounts-host.ts'
 import { findAccount } from './find-account.ts'
 import { checkForm, NAME_BYTES_MAX, readTexts, textError } from './forms.ts'
-import type { Passwords } from './passwords.ts'
 
 const NAMES = ['identity', 'password', 'identityField'] as const
 /** Most texts that are no address need no search for one. */
@@ -17,14 +16,10 @@ const ADDRESS = /^[^\s@]+@[^\s@]+$/
 type LoginForm = Readonly<Record<(typeof NAMES)[number], string>>
 
 export class PasswordLogin {
-  readonly #definitions: Definitions
-  readonly #passwords: Passwords
-  readonly #attempt: LoginAttempt
+  readonly #host: AccountsHost
 
-  constructor(definitions: Definitions, passwords: Passwords, attempt: LoginAttempt) {
-    this.#definitions = definitions
-    this.#passwords = passwords
-    this.#attempt = attempt
+  constructor(host: AccountsHost) {
+    this.#host = host
   }
 
   /** @throws ServiceError FORBIDDEN, INVALID, TOO_MANY_REQUESTS */
@@ -32,23 +27,22 @@ export class PasswordLogin {
     if (!definition.passwordAuth.enabled)
       throw forbidden('The collection is not configured to allow password authentication.')
     const { identity, password, identityField } = readForm(definition, input)
-    const succeeded = this.#attempt(principal.address ?? '', `${definition.id}:${identity}`)
-    const record = await this.find(definition, identity, identityField)
-    const hash = record?.['password']
-    if (typeof hash !== 'string') await compared(succeeded, this.#passwords.waste(password))
-    else if (await compared(succeeded, this.#passwords.verify(hash, password))) {
-      succeeded()
-      return this.#passwords.isOutdated(hash) ? this.#rehashed(definition, record!, password) : record!
-    }
-    throw invalid('Failed to authenticate.')
+    const { limiter, passwords } = this.#host
+    const found = await limiter.compare(principal.address ?? '', `${definition.id}:${identity}`, async () => {
+      const record = await this.find(definition, identity, identityField)
+      // Without a record it is no hash, which takes as long.
+      return (await passwords.verify(toText(record?.['password']), password)) ? record : undefined
+    })
+    if (found === undefined) throw invalid('Failed to authenticate.')
+    return passwords.isOutdated(toText(found['password'])) ? this.#rehashed(definition, found, password) : found
   }
 
   /** With a new hash of the same password, unless somebody has changed it. Tokens stay valid. */
   async #rehashed(definition: AuthDefinition, record: JsonObject, password: string): Promise<JsonObject> {
-    const hash = await this.#passwords.hash(password)
+    const hash = await this.#host.passwords.hash(password)
     const { password: old, _id: id } = record
     let isNewer = false
-    const written = await this.#definitions.records(definition).update(String(id), (stored) => {
+    const written = await this.#host.definitions.records(definition).update(String(id), (stored) => {
       isNewer = stored['password'] !== old
       return isNewer ? stored : { ...stored, password: hash }
     })
@@ -63,7 +57,7 @@ export class PasswordLogin {
     const inOrder = [...identityFields].sort((one, other) => Number(other === 'email') - Number(one === 'email'))
     for (const field of identityField === '' ? inOrder : [identityField]) {
       if (field === 'email' && identityField === '' && !ADDRESS.test(identity)) continue
-      const found = await findAccount(this.#definitions, definition, field, identity)
+      const found = await findAccount(this.#host.definitions, definition, field, identity)
       if (found !== undefined) return found
     }
     return undefined

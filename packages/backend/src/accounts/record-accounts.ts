@@ -18,8 +18,10 @@ import { loggedIn, Logins } from './logins.ts'
 import type { HalfLoggedIn, LoggedIn } from './logins.ts'
 import { OneTimePasswords, type NewOneTimePassword } from './one-time-passwords.ts'
 import { Passkeys, type PasskeyInfo } from './passkeys.ts'
+import type { LoginLimiter } from './login-limiter.ts'
 import { PasswordLogin } from './password-login.ts'
 import { PasswordReset } from './password-reset.ts'
+import type { Passwords } from './passwords.ts'
 import { isRecordId } from './forms.ts'
 import { sessionIdFor, type SessionInfo } from './sessions.ts'
 import { sendTestMail } from './test-mail.ts'
@@ -41,19 +43,25 @@ export class RecordAccounts {
   readonly passkeys: Passkeys
   /** Logins by passwords that come by mail. */
   readonly oneTimePasswords: OneTimePasswords
+  /** The passwords of all doors, whose hashes it makes and checks. */
+  readonly passwords: Passwords
+  /** The limiter of failed logins at all doors. */
+  readonly limiter: LoginLimiter
   readonly #host: AccountsHost
   readonly #passwordLogin: PasswordLogin
   readonly #logins: Logins
 
   constructor(host: AccountsHost) {
     this.#host = host
+    this.passwords = host.passwords
+    this.limiter = host.limiter
     this.verification = new Verification(host)
     this.passwordReset = new PasswordReset(host)
     this.oneTimePasswords = new OneTimePasswords(host)
     this.emailChange = new EmailChange(host)
     this.passkeys = new Passkeys(host)
     this.firstSuperuser = new FirstSuperuser(host)
-    this.#passwordLogin = new PasswordLogin(host.definitions, host.passwords, host.attempt)
+    this.#passwordLogin = new PasswordLogin(host)
     this.#logins = new Logins(host)
   }
 
@@ -80,7 +88,7 @@ export class RecordAccounts {
    * @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
    */
   async authWithPassword(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
-    const definition = this.authDefinition(collection)
+    const definition = this.#openTo(actor, collection)
     const within: Actor = { ...actor, request: { ...actor.request, context: 'password' } }
     const record = await this.#passwordLogin.verify(within, definition, input)
     return this.#logins.finish(within, { definition, record }, 'password', input)
@@ -92,14 +100,14 @@ export class RecordAccounts {
    * @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID with data, TOO_MANY_REQUESTS
    */
   async authWithOtp(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
-    const definition = this.authDefinition(collection)
+    const definition = this.#openTo(actor, collection)
     const within: Actor = { ...actor, request: { ...actor.request, context: 'otp' } }
     return this.#logins.finish(within, await this.oneTimePasswords.verify(within, definition, input), 'otp', input)
   }
 
   /** Logs in with a passkey. @throws ServiceError NOT_FOUND, FORBIDDEN, INVALID */
   async authWithPasskey(actor: Actor, collection: string, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
-    const definition = this.authDefinition(collection)
+    const definition = this.#openTo(actor, collection)
     const within: Actor = { ...actor, request: { ...actor.request, context: 'passkey' } }
     return this.#logins.finish(within, await this.passkeys.verify(definition, input), 'passkey', input)
   }
@@ -232,17 +240,18 @@ export class RecordAccounts {
     return definition
   }
 
+  /** The collection, before anything is compared: an answer shows no superuser's secret where they may not act from. @throws ServiceError NOT_FOUND, FORBIDDEN */
+  #openTo({ principal }: Actor, collection: string): AuthDefinition {
+    const definition = this.authDefinition(collection)
+    this.#logins.checkAddress(definition, principal.address)
+    return definition
+  }
+
   /** The superuser with this e-mail address. */
   async superuser(email: string): Promise<JsonObject | undefined> {
     const definition = this.#host.definitions.find(SUPERUSERS)
     if (definition === undefined || email === '') return undefined
     return await this.#host.definitions.records(definition).find({ email }).first()
-  }
-
-  /** The superuser that a password alone lets in: nobody where two methods are needed. */
-  async superuserByPassword(email: string): Promise<JsonObject | undefined> {
-    const { mfa } = this.authDefinition(SUPERUSERS)
-    return mfa.enabled ? undefined : await this.superuser(email)
   }
 
   /** The account of the actor, which has to be of this collection. @throws ServiceError UNAUTHENTICATED, FORBIDDEN */

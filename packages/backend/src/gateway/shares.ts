@@ -45,9 +45,13 @@ export function clientsOf({ account, isAdmin, address }: Principal): readonly st
   return [`at ${networkOf(address ?? '')}`, ...own]
 }
 
-/** One client has all addresses of an IPv6 /64. IPv4 in the form of IPv6 is one address. */
-export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address
+/**
+ * The network of an address: an IPv6 /64, which is one client's. IPv4 in the form of IPv6 is IPv4. Texts that are no address are one network, as
+ * a proxy may forward any text of a client. Some proxies add the port, which changes each time.
+ */
+export function networkOf(text: string): string {
+  const [, address = text] = /^\[(.*)\](?::\d+)?$/.exec(text) ?? /^([\d.]+):\d+$/.exec(text) ?? []
+  if (isIP(address) !== 6) return isIP(address) === 4 ? address : ''
   const [bare = ''] = address.split('%')
   const { hostname } = new URL(`http://[${bare}]`)
   const [start = [], end = []] = hostname
@@ -56,5 +60,7 @@ export function networkOf(address: string): string {
     .map((part) => part.split(':').filter(Boolean))
   const groups = [...start, ...Array<string>(8 - start.length - end.length).fill('0'), ...end]
   const isIPv4 = groups[5] === 'ffff' && groups.slice(0, 5).every((group) => group === '0')
-  return isIPv4 ? address : groups.slice(0, 4).join(':')
+  if (!isIPv4) return groups.slice(0, 4).join(':')
+  const bytes = groups.slice(6).flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255])
+  return bytes.join('.')
 }

@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 async function start(): Promise<void> {
-  backend = await openBackend(database, { passwords })
+  backend = await openBackend(database)
 }
 
 function users(): AuthDefinition {
@@ -170,7 +170,8 @@ test('another address is proven by its mail and the password, whose guesses are 
     attempts.push(`${address} ${name}`)
     return () => void attempts.pop()
   }
-  backend = await openBackend(database, { passwords, attempt })
+  backend = await openBackend(database)
+  vi.spyOn(backend.accounts.limiter, 'attempt').mockImplementation(attempt)
   const { emailChange } = backend.accounts
   await addUser('bob', 'bob@example.com')
   const { principal } = await logIn()

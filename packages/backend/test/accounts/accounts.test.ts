@@ -215,10 +215,8 @@ test('guesses at the old password are counted with failed logins, by any way to 
     attempts.push(`${address} ${name}`)
     return () => void attempts.pop()
   }
-  backend = await openBackend(database, {
-    passwords,
-    attempt,
-  })
+  backend = await openBackend(database)
+  vi.spyOn(backend.accounts.limiter, 'attempt').mockImplementation(attempt)
   const users = await backend.definitions.update(SYSTEM, 'users', { updateRule: 'id = @request.auth.id' })
   const account = { email: 'bob@example.com', password: 'the password', passwordConfirm: 'the password' }
   const id = String((await backend.records.create(actor(SYSTEM), 'users', account))['id'])

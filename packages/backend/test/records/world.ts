@@ -11,6 +11,7 @@ import type { Actor } from '../../src/access/actor.ts'
 import { DataKey } from '../../src/access/data-key.ts'
 import type { KnownDefinitions } from '../../src/access/rule-records.ts'
 import { ShownRevisions } from '../../src/access/shown-revisions.ts'
+import { LoginLimiter } from '../../src/accounts/login-limiter.ts'
 import { Passwords } from '../../src/accounts/passwords.ts'
 import { Definitions } from '../../src/definitions/definitions.ts'
 import { recordsName } from '../../src/definitions/definition.ts'
@@ -97,7 +98,7 @@ export function worldOf(
     files,
     hooks,
     app,
-    attempt: () => () => {},
+    limiter: new LoginLimiter({}, environment),
   })
   return {
     database,

@@ -1,6 +1,6 @@
 /**
- * The accounts of a server: admins, in the server's state; superusers of the application, by their e-mail addresses; and
- * users, in the `_users` database. Each hides those after it that have the same name. Accounts of the application have roles in `_users`.
+ * The accounts that CouchDB's door has by itself: admins, in the server's state, and users, in the `_users` database. An admin hides a user
+ * of the same name. Accounts of the application (auth/app-accounts.ts) are others. They have roles in `_users`.
  */
 import { isPannierError } from 'pannier'
 import type { Principal } from '@pannier/backend'
@@ -29,8 +29,6 @@ export interface Account {
   /** Changes with the password. */
   readonly salt: string
   readonly isAdmin: boolean
-  /** A superuser of the application. */
-  readonly isSuperuser: boolean
   /** Credentials, with the fields that documents in `_users` have. */
   readonly credentials: JsonObject
 }
@@ -58,14 +56,15 @@ export class Accounts {
   }
 
   async find(name: string): Promise<Account | undefined> {
-    if (name === '' || name.length > NAME_CHARS_MAX) return undefined
     const admin = (await (this.#known ??= this.#remembered())).find((one) => one.name === name)
-    if (admin !== undefined) return account(name, [ADMIN_ROLE], admin.credentials, true)
-    const superuser = name.includes('@') ? await this.#host.accounts?.superuser(name) : undefined
-    if (superuser !== undefined)
-      return { ...account(name, [ADMIN_ROLE], credentialsIn(superuser), true), isSuperuser: true }
+    return admin === undefined ? this.user(name) : account(name, [ADMIN_ROLE], admin.credentials, true)
+  }
+
+  /** The user of `_users`, whether an admin hides them or not. */
+  async user(name: string): Promise<Account | undefined> {
     // The document of an account of the application has no credentials.
-    const document = name.includes(':') ? undefined : await this.#document(name)
+    const isName = name !== '' && name.length <= NAME_CHARS_MAX && !name.includes(':')
+    const document = isName ? await this.#document(name) : undefined
     return document && account(name, rolesOf(document), document, false)
   }
 
@@ -85,27 +84,19 @@ export class Accounts {
     return document['_conflicts'] === undefined ? document : undefined
   }
 
-  /**
-   * The account if the password is right. Takes as long without an account, and for a superuser who may not act from the address. So
-   * nobody there finds out whether a password is right.
-   */
-  async verify(name: string, password: string, address?: string): Promise<Account | undefined> {
+  /** The account if the password is right. Takes as long without an account. */
+  async verify(name: string, password: string): Promise<Account | undefined> {
     const found = await this.find(name)
-    if (found === undefined || this.isBarred(found, address)) {
+    if (found === undefined) {
       await this.#passwords.waste(password)
       return undefined
     }
     const { ok, isOutdated } = await verifyCredentials(found.credentials, password, this.#passwords)
     if (!ok) return undefined
-    if (isOutdated && !found.isSuperuser) await this.#rehash(found, password)
+    if (isOutdated) await this.#rehash(found, password)
     // The user may have been deleted or given another password in the meantime.
     const now = await this.find(name)
     return now?.salt === found.salt ? now : undefined
-  }
-
-  /** Whether the account is a superuser who may not act from the address. */
-  isBarred({ isSuperuser }: Account, address: string | undefined): boolean {
-    return isSuperuser && this.#host.accounts?.allowsSuperuserAt(address) === false
   }
 
   /** New credentials, which end all earlier sessions. @throws ServiceError INVALID */
@@ -222,12 +213,7 @@ export function withoutCredentials(document: JsonObject): JsonObject {
 }
 
 function account(name: string, roles: readonly string[], credentials: JsonObject, isAdmin: boolean): Account {
-  return { name, roles, credentials, isAdmin, isSuperuser: false, salt: sessionSaltOf(credentials) }
-}
-
-/** Credentials of a record of an auth collection. Its sessions end with its tokens. */
-function credentialsIn({ password, tokenKey }: JsonObject): JsonObject {
-  return credentialsOf(String(password), String(tokenKey))
+  return { name, roles, credentials, isAdmin, salt: sessionSaltOf(credentials) }
 }
 
 /** Only the server grants roles that start with an underscore. Ignores them in documents. */

@@ -2,10 +2,10 @@
 import { GUEST, ServiceError, type Actor, type Backend, type Principal } from '@pannier/backend'
 import { forbidden } from '@pannier/backend/internal'
 import { NAME_CHARS_MAX } from './accounts.ts'
-import type { AppAccounts, AuthHost } from './auth-host.ts'
+import type { AppAccounts, AppCollection, AuthHost } from './auth-host.ts'
 
-/** The collection whose accounts log in at both doors. */
 const USERS = 'users'
+const SUPERUSERS = '_superusers'
 const WRONG = 'Name or password is incorrect.'
 const TWO_METHODS =
   'This account logs in by two methods: use the REST API, and send its token as Authorization: Bearer.'
@@ -20,8 +20,18 @@ export type IsAround = (
 ) => boolean
 
 export function appAccounts({ accounts, definitions, settings }: Backend, isAround: IsAround): AppAccounts {
+  const takesPasswords = (collection: AppCollection, address: string): boolean => {
+    const definition = definitions.find(collection)
+    if (definition?.type !== 'auth' || !definition.passwordAuth.enabled) return false
+    if (collection === SUPERUSERS && !settings.allowsSuperuserAt(address)) return false
+    return !isAround('onRecordAuthWithPasswordRequest', [definition.id, definition.name])
+  }
   return {
-    superuser: (email) => accounts.superuserByPassword(email),
+    isSuperuser: async (email) => (await accounts.superuser(email)) !== undefined,
+    isIdentity: async (collection, identity) => {
+      if (definitions.find(collection)?.type !== 'auth') return false
+      return (await accounts.askedAccount(collection, 'identity', { identity })) !== undefined
+    },
     principalOf: (token) => accounts.principalOf(token),
     accountNamed: (name) => {
       const definition = definitions.find(USERS)
@@ -39,19 +49,16 @@ export function appAccounts({ accounts, definitions, settings }: Backend, isArou
     },
     changedNames: (change) => accounts.changedNames(change),
     allowsSuperuserAt: (address) => settings.allowsSuperuserAt(address),
-    takesPasswords: () => {
-      const definition = definitions.find(USERS)
-      if (definition?.type !== 'auth' || !definition.passwordAuth.enabled) return false
-      return !isAround('onRecordAuthWithPasswordRequest', [definition.id, definition.name])
-    },
-    logIn: async (identity, password, { ip, userAgent }) => {
+    takesPasswords,
+    logIn: async (collection, identity, password, { ip, userAgent }) => {
       const headers = { user_agent: userAgent }
       const request = { context: 'default', method: 'POST', query: {}, headers }
       const actor: Actor = { principal: { ...GUEST, address: ip }, request }
-      const login = await accounts.authWithPassword(actor, USERS, { identity, password }).catch(refused)
+      const login = await accounts.authWithPassword(actor, collection, { identity, password }).catch(refused)
       if ('mfaId' in login) throw new ServiceError('UNAUTHENTICATED', TWO_METHODS)
       const { principal, token, definition } = login
-      return { principal, token, seconds: definition.authToken.duration }
+      const isCurrent = (): boolean => definitions.find(collection) === definition && takesPasswords(collection, ip)
+      return { principal, token, seconds: definition.authToken.duration, isCurrent }
     },
     endSession: async (principal) => {
       const { account, session } = principal

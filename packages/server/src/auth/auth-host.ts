@@ -3,7 +3,6 @@ import type { Collection, Database, DatabaseChange } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Backend, Principal, ServiceError } from '@pannier/backend'
-import type { LoginLimiter } from './login-limiter.ts'
 import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
 
 /** The result of an account's login. */
@@ -13,6 +12,8 @@ interface AppLogin {
   readonly token: string
   /** How long the token is valid. */
   readonly seconds: number
+  /** Whether such a password is taken in the same way still: by the same settings of the collection. */
+  readonly isCurrent: () => boolean
 }
 
 /** The record of an account, as documents of other collections name it. */
@@ -25,14 +26,20 @@ export interface AccountReference {
   readonly recordRef: string
 }
 
-/** Accounts of the application. Its superusers are server admins. */
+/** The collections whose accounts log in at both doors. Superusers are server admins. */
+export type AppCollection = '_superusers' | 'users'
+
+/** Accounts of the application. */
 export interface AppAccounts {
-  /** The record of the superuser with this e-mail address, if a password is enough to log in. */
-  superuser(email: string): Promise<JsonObject | undefined>
-  /** Whether accounts log in here with passwords. Else no name of theirs is looked for. */
-  takesPasswords(): boolean
+  /** Whether a superuser has this e-mail address. */
+  isSuperuser(email: string): Promise<boolean>
+  /** Whether accounts of the collection log in here, from this address, with passwords. */
+  takesPasswords(collection: AppCollection, address: string): boolean
+  /** Whether an account of the collection logs in with this identity. */
+  isIdentity(collection: AppCollection, identity: string): Promise<boolean>
   /** Logs in as REST does: with its rules, limits, hooks and sessions. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS, UNAVAILABLE */
   logIn(
+    collection: AppCollection,
     identity: string,
     password: string,
     from: { readonly ip: string; readonly userAgent: string },
@@ -55,10 +62,9 @@ export interface AuthHost {
   readonly environment: Environment
   readonly database: Database
   readonly state: StateStore
-  /** All doors of the server share their queue. */
+  /** All doors of the server share the queue of hashes, and the counters of failed logins. */
   readonly passwords: Passwords
-  /** So do they the counters of failed logins. */
-  readonly limiter: LoginLimiter
+  readonly limiter: Backend['accounts']['limiter']
   readonly accounts?: AppAccounts
   /** Collections of the application, whose rules say who may open them. */
   readonly app?: Pick<Backend['collections'], 'find' | 'isOpenTo' | 'subscribeRules'>

@@ -3,14 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import type { Needs } from '../http/declarations.ts'
 import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal, WriteGuard } from '@pannier/backend'
-import { compared, forbidden, PASSWORD_CHARS_MIN } from '@pannier/backend/internal'
-import type { AccessRules, HashQueueLimits, ReadScope } from '@pannier/backend/internal'
+import { forbidden, PASSWORD_CHARS_MIN } from '@pannier/backend/internal'
+import type { AccessRules, HashQueueLimits, LoginLimits, ReadScope } from '@pannier/backend/internal'
 import { AccountWatch } from './account-watch.ts'
-import { Accounts, USER_PREFIX, type Account } from './accounts.ts'
-import type { AuthHost } from './auth-host.ts'
+import { Accounts, ADMIN_ROLE, USER_PREFIX, type Account } from './accounts.ts'
+import type { AppCollection, AuthHost } from './auth-host.ts'
 import { BasicCache } from './basic-cache.ts'
 import { EndedSessions } from './ended-sessions.ts'
-import type { LoginLimiter, LoginLimits } from './login-limiter.ts'
 import { principalOf, refusalOf, USERS_DATABASE, type Access } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
@@ -54,6 +53,8 @@ interface Login extends Identity {
   readonly keptMs: number
   readonly cookie: () => string
   readonly cookieSeconds: number
+  /** For an account of the application: whether the password would be taken now as it was then. */
+  readonly isCurrent?: () => boolean
 }
 
 /** For so long Basic credentials are not hashed again. Those of an account end with its token, and begin a session each time. */
@@ -73,7 +74,6 @@ export class Auth implements AccessRules {
   readonly #host: AuthHost
   readonly #signingKey: Buffer
   readonly #ended: EndedSessions
-  readonly #limiter: LoginLimiter
   readonly #basic: BasicCache<Login>
   readonly #watch: AccountWatch
   readonly #identities = new WeakMap<FastifyRequest, Identity>()
@@ -83,7 +83,6 @@ export class Auth implements AccessRules {
     this.#host = host
     this.#signingKey = signingKey
     this.#ended = ended
-    this.#limiter = host.limiter
     this.#basic = new BasicCache(host.environment)
     this.#watch = new AccountWatch(host)
     this.options = options
@@ -115,10 +114,7 @@ export class Auth implements AccessRules {
       credentials === undefined
         ? ((await this.#fromToken(request, authorization)) ?? (await this.#fromCookie(request, readCookie(cookie))))
         : await this.#fromBasic(request, authorization!, credentials)
-    const { principal, account, token } = identity
-    const isSuperuser = account?.isSuperuser ?? (token !== undefined && principal.isAdmin)
-    if (isSuperuser && this.#host.accounts?.allowsSuperuserAt(request.ip) === false)
-      throw forbidden('Superusers may not act from this address.')
+    if (this.#isBarred(request, identity)) throw forbidden('Superusers may not act from this address.')
     this.#identities.set(request, identity)
     return identity
   }
@@ -127,20 +123,31 @@ export class Auth implements AccessRules {
     return this.#identities.get(request) ?? guest(request)
   }
 
-  /** If name and password are right. Accounts of the application come after all others. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS */
+  /** If name and password are right. Each way costs one hash, whether there is such a name or not. @throws ServiceError UNAUTHENTICATED, TOO_MANY_REQUESTS */
   async logIn(request: FastifyRequest, name: string, password: string): Promise<Login> {
     const { accounts } = this.#host
-    // Each way costs one hash, whether there is such a name or not.
-    if (accounts?.takesPasswords() === true && (await this.accounts.find(name)) === undefined) {
-      const userAgent = request.headers['user-agent'] ?? ''
-      const { principal, token, seconds } = await accounts.logIn(name, password, { ip: request.ip, userAgent })
-      const from = await this.#asSent(request, principal, 'password')
-      const login = { principal: from, account: undefined, sessionId: undefined, issuedMs: undefined, token }
-      return { ...login, name: principal.name!, keptMs: TOKEN_KEPT_MS, cookie: () => token, cookieSeconds: seconds }
+    const collection = await this.#collectionOf(name)
+    if (collection !== undefined && accounts?.takesPasswords(collection, request.ip) === true) {
+      const from = { ip: request.ip, userAgent: request.headers['user-agent'] ?? '' }
+      const { principal, token, seconds, isCurrent } = await accounts.logIn(collection, name, password, from)
+      const identity = await this.#withToken(request, principal, 'password', token)
+      const times = { keptMs: TOKEN_KEPT_MS, cookieSeconds: seconds }
+      return { ...identity, ...times, name: principal.name!, cookie: () => token, isCurrent }
     }
     const account = await this.#verify(request.ip, name, password)
     if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'Name or password is incorrect.')
     return this.#loginOf(request, account)
+  }
+
+  /**
+   * The principal with this name as of now, whose work the server does while they are away. A name of a user and an admin means the user here.
+   * So a user whose name an admin takes later gets no rights of the admin.
+   */
+  async delegated(name: string): Promise<Principal | undefined> {
+    const found = (await this.accounts.user(name)) ?? (await this.accounts.find(name))
+    if (found !== undefined) return principalOf(found, 'delegation')
+    const isSuperuser = (await this.#host.accounts?.isSuperuser(name)) === true
+    return isSuperuser ? principalOf({ name, roles: [ADMIN_ROLE] }, 'delegation') : undefined
   }
 
   /**
@@ -154,7 +161,7 @@ export class Auth implements AccessRules {
     if (db !== USERS_DATABASE || id?.startsWith(USER_PREFIX) !== true || principal.isAdmin) return false
     const name = id.slice(USER_PREFIX.length)
     if (name === principal.name) return false
-    this.#limiter.attempt(ip, name)
+    this.#host.limiter.attempt(ip, name)
     return true
   }
 
@@ -234,7 +241,7 @@ export class Auth implements AccessRules {
       stop()
       revoked(error)
     }
-    const name = identity.account?.name ?? identity.principal.name ?? undefined
+    const name = identity.principal.name ?? undefined
     const stopWatching = this.#watch.add(name, () => void check())
     // A change since the request came was not reported: check now.
     void check()
@@ -269,11 +276,23 @@ export class Auth implements AccessRules {
     this.#watch.close()
   }
 
-  async #verify(address: string, name: string, password: string): Promise<Account | undefined> {
-    const succeeded = this.#limiter.attempt(address, name)
-    const account = await compared(succeeded, this.accounts.verify(name, password, address))
-    if (account !== undefined) succeeded()
-    return account
+  /** The collection of the application whose account logs in with the name. Admins come first, then superusers, `_users`, and `users`. */
+  async #collectionOf(name: string): Promise<AppCollection | undefined> {
+    const { accounts } = this.#host
+    if (accounts === undefined) return undefined
+    const found = await this.accounts.find(name)
+    if (found?.isAdmin === true) return undefined
+    if (await accounts.isIdentity('_superusers', name)) return '_superusers'
+    return found === undefined ? 'users' : undefined
+  }
+
+  /** Whether the sender is a superuser who may not act from the address. */
+  #isBarred({ ip }: FastifyRequest, { principal, token }: Pick<Identity, 'principal' | 'token'>): boolean {
+    return token !== undefined && principal.isAdmin && this.#host.accounts?.allowsSuperuserAt(ip) === false
+  }
+
+  #verify(address: string, name: string, password: string): Promise<Account | undefined> {
+    return this.#host.limiter.compare(address, name, () => this.accounts.verify(name, password))
   }
 
   /** Basic credentials are the password. A session may be stolen or left open. @throws ServiceError FORBIDDEN, TOO_MANY_REQUESTS */
@@ -312,9 +331,7 @@ export class Auth implements AccessRules {
   async #fromCookie(request: FastifyRequest, cookie: string | undefined): Promise<Identity> {
     const claimed = cookie === undefined ? undefined : decodeToken(cookie)
     if (claimed === undefined) {
-      const found = cookie === undefined ? undefined : await this.#ofToken(request, cookie, 'session')
-      // Superusers have cookies of the other kind.
-      return found === undefined || found.principal.isAdmin ? guest(request) : found
+      return (cookie === undefined ? undefined : await this.#ofToken(request, cookie, 'session')) ?? guest(request)
     }
     if (this.#ended.has(claimed.id)) return guest(request)
     const age = ageMs(this.#host.environment.wallClock(), claimed.issuedMs)
@@ -334,7 +351,15 @@ export class Auth implements AccessRules {
 
   async #ofToken(request: FastifyRequest, token: string, by: Principal['by']): Promise<Identity | undefined> {
     const principal = await this.#host.accounts?.principalOf(token)
-    if (principal === undefined) return undefined
+    return principal && this.#withToken(request, principal, by, token)
+  }
+
+  async #withToken(
+    request: FastifyRequest,
+    principal: Principal,
+    by: Principal['by'],
+    token: string,
+  ): Promise<Identity> {
     const from = await this.#asSent(request, principal, by)
     return { principal: from, account: undefined, sessionId: undefined, issuedMs: undefined, token }
   }
@@ -362,15 +387,14 @@ export class Auth implements AccessRules {
     return this.#basic.verify(
       `${request.ip} ${authorization}`,
       async (login) => {
-        const { account, token } = login
+        const { account, token, isCurrent } = login
         if (token !== undefined) {
-          const found = await this.#ofToken(request, token, 'password')
+          // What is refused now costs a hash, as a wrong password does.
+          const found = isCurrent?.() === true ? await this.#ofToken(request, token, 'password') : undefined
           return found && { ...login, ...found }
         }
         const found = await this.accounts.find(account!.name)
-        // What was right at another address costs a hash here, as what is wrong does.
-        const isSame = found?.salt === account!.salt && !this.accounts.isBarred(found, request.ip)
-        return isSame ? this.#loginOf(request, found) : undefined
+        return found?.salt === account!.salt ? this.#loginOf(request, found) : undefined
       },
       () => this.logIn(request, credentials.name, credentials.password),
     )

@@ -1,13 +1,11 @@
 /** The admins that the operator names at a start. Without a superuser, the link that `pannier serve` shows makes the first one. */
 import type { Actor, Backend } from '@pannier/backend'
 import { SYSTEM } from '@pannier/backend'
-import type { Passwords } from '@pannier/backend/internal'
 import type { Accounts } from './accounts.ts'
 
 interface AdminHost {
   readonly accounts: Accounts
   readonly backend: Pick<Backend, 'accounts' | 'records'>
-  readonly passwords: Passwords
 }
 
 /** The server itself. */
@@ -23,13 +21,13 @@ export const SUPERUSERS = '_superusers'
  * @param given `email:password`
  * @throws TypeError for a text that is not `email:password`; ServiceError INVALID for an address or password that can't be
  */
-export async function ensureSuperuser(given: string, { backend, passwords }: AdminHost): Promise<void> {
+export async function ensureSuperuser(given: string, { backend }: AdminHost): Promise<void> {
   const { accounts, records } = backend
   const [email, password] = nameAndPassword('superuser', 'email', given)
   const found = await accounts.superuser(email)
   const secret = { password, passwordConfirm: password }
   if (found === undefined) await records.create(ITSELF, SUPERUSERS, { email, ...secret })
-  else if (!(await passwords.verify(String(found['password']), password)))
+  else if (!(await accounts.passwords.verify(String(found['password']), password)))
     await records.update(ITSELF, SUPERUSERS, String(found['_id']), secret)
 }
 

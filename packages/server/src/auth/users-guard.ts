@@ -137,18 +137,25 @@ async function checkRights(
   document: JsonObject,
   current: JsonObject | undefined,
   { principal, stored, newEdits }: GuardedWrite,
-  { accounts, signUp }: UserRules,
+  rules: UserRules,
 ): Promise<void> {
   if (!newEdits) throw forbidden('Only administrators may write revisions of other replicas (new_edits=false).')
   if (current !== undefined && document['_rev'] !== current['_rev']) throw conflicting()
   const name = id.slice(USER_PREFIX.length)
   if (current !== undefined && name === principal.name) return
-  if (!signUp || current !== undefined) throw forbidden('Only administrators may write the documents of other users.')
+  if (!rules.signUp || current !== undefined)
+    throw forbidden('Only administrators may write the documents of other users.')
   if (document['_deleted'] === true || document['_attachments'] !== undefined)
     throw forbidden('A new user has no attachments, and is not deleted.')
   if (typeof document['password'] !== 'string') throw forbidden('A new user has a password: a string.')
   // A name of before may still have rights, by the `_security` of a database: only an admin gives it again.
-  if ((await stored.wasDeleted(id)) || (await accounts.find(name)) !== undefined) throw conflicting()
+  if ((await stored.wasDeleted(id)) || (await isTaken(name, rules))) throw conflicting()
+}
+
+/** Whether somebody logs in with the name. A user would hide an account of the application. */
+async function isTaken(name: string, { accounts, app }: UserRules): Promise<boolean> {
+  if ((await accounts.find(name)) !== undefined) return true
+  return app !== undefined && ((await app.isIdentity('_superusers', name)) || (await app.isIdentity('users', name)))
 }
 
 function pick(document: JsonObject): JsonObject {

@@ -19,7 +19,7 @@ export interface ReplicatorContext {
   /** For `_replicator`, which the server itself follows. */
   readonly databases: Databases
   readonly gateway: Gateway
-  readonly auth: Pick<Auth, 'accounts' | 'check'>
+  readonly auth: Pick<Auth, 'delegated' | 'check'>
   readonly state: ServerState
   readonly tasks: ActiveTasks
   readonly updates: DatabaseUpdates

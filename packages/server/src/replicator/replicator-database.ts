@@ -169,9 +169,9 @@ export class ReplicatorDatabase {
   /** The rights of a replication: the owner's current ones. A server admin's document may name others. */
   async #principalOf(owner: string | null, context: unknown): Promise<Principal> {
     if (owner === null) return GUEST
-    const account = await this.#context.auth.accounts.find(owner)
-    if (account === undefined) throw new ServiceError('UNAUTHENTICATED', 'The owner of the replication is no user.')
-    if (!account.isAdmin || !isJsonObject(context)) return principalOf(account, 'delegation')
+    const principal = await this.#context.auth.delegated(owner)
+    if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'The owner of the replication is no user.')
+    if (!principal.isAdmin || !isJsonObject(context)) return principal
     const name = (context['name'] ?? null) as string | null
     return principalOf({ name, roles: (context['roles'] ?? []) as string[] }, 'delegation')
   }

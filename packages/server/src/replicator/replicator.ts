@@ -1,6 +1,6 @@
 /** All replications of a server: those of `_replicate`, and those of the `_replicator` database. */
 import type { FastifyBaseLogger } from 'fastify'
-import { principalOf, USERS_DATABASE } from '../auth/permissions.ts'
+import { USERS_DATABASE } from '../auth/permissions.ts'
 import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal } from '@pannier/backend'
 import { STATE_COLLECTION } from '@pannier/backend/internal'
@@ -64,11 +64,9 @@ export class Replicator {
     const own = [...this.#transient.values()].filter(({ options }) => options.owner === principal.name)
     if (!principal.isAdmin && own.length >= JOBS_PER_USER_MAX)
       throw new ServiceError('TOO_MANY_REQUESTS', `At most ${JOBS_PER_USER_MAX} replications of a user run at a time.`)
-    const { accounts } = this.#host.context.auth
-    const current = async (): Promise<Principal> => {
-      const account = principal.name === null ? undefined : await accounts.find(principal.name)
-      return account === undefined ? GUEST : principalOf(account, 'delegation')
-    }
+    const { auth } = this.#host.context
+    const current = async (): Promise<Principal> =>
+      (principal.name === null ? undefined : await auth.delegated(principal.name)) ?? GUEST
     const job = new Job(this.#host, {
       id,
       spec,

@@ -8,7 +8,7 @@ import { guarded, pause, type DocumentGuard } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Action } from '../../access/access.ts'
 import type { Actor } from '../../access/actor.ts'
-import { compared, type LoginAttempt } from '../../accounts/accounts-host.ts'
+import type { LoginLimiter } from '../../accounts/login-limiter.ts'
 import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { toText } from '../../fields/cast.ts'
@@ -53,7 +53,7 @@ export interface RecordWriterParts extends JudgeParts {
   readonly environment: Environment
   readonly passwords: Passwords
   /** Counts guesses of old passwords with failed logins. */
-  readonly attempt: LoginAttempt
+  readonly limiter: LoginLimiter
   readonly hooks: Hooks
   readonly app: HookApp
   readonly files: FileStore
@@ -149,7 +149,7 @@ export class RecordWriter {
   #countSignUp({ principal }: Actor, { type, id }: Definition, input: RecordInput): void {
     const { isAdmin, account, address = '' } = principal
     if (type !== 'auth' || isAdmin || account !== undefined || address === '') return
-    this.#parts.attempt(address, `${id}:${toText(input['email'])}`)
+    this.#parts.limiter.attempt(address, `${id}:${toText(input['email'])}`)
   }
 
   /** Refuses writes that can be refused before anything is sent. @throws ServiceError */
@@ -342,10 +342,9 @@ export class RecordWriter {
     const record = await recordsIn(place, definition).get(id)
     const hash = toText(record?.['password'])
     if (known?.hash === hash) return known
-    const { passwords, attempt } = this.#parts
-    const succeeded = attempt(actor.principal.address ?? '', `${definition.id}:${toText(record?.['email'])}`)
-    const isRight = hash !== '' && (await compared(succeeded, passwords.verify(hash, oldPassword)))
-    if (isRight) succeeded()
+    const { passwords, limiter } = this.#parts
+    const [address, name] = [actor.principal.address ?? '', `${definition.id}:${toText(record?.['email'])}`]
+    const isRight = await limiter.compare(address, name, async () => hash !== '' && passwords.verify(hash, oldPassword))
     return { hash, isRight }
   }
 

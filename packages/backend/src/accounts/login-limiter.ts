@@ -1,14 +1,16 @@
 /**
- * Slows down guessing of passwords. Counts failed logins by address, by address and name, and by name. An attempt
+ * Slows down guessing of passwords, at all doors together. Counts failed logins by address, by address and name, and by name. An attempt
  * counts as failed until it has succeeded, so simultaneous attempts count too. Signing up counts as a failed login.
  */
-import ipaddr from 'ipaddr.js'
 import type { Environment } from 'pannier/types'
-import { ServiceError } from '@pannier/backend'
-import { Windows } from '@pannier/backend/internal'
-import type { Fleet } from '@pannier/backend/internal'
+import type { Fleet } from '../fleet/fleet.ts'
+import { Windows } from '../fleet/windows.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import { networkOf } from '../gateway/shares.ts'
 
+/** The limits of failed logins: how many there may be in a window of time. */
 export interface LoginLimits {
+  /** The time of a window, in milliseconds. */
   readonly windowMs: number
   /** Failed logins with one name from one address. */
   readonly sameMax: number
@@ -18,7 +20,9 @@ export interface LoginLimits {
   readonly nameMax: number
 }
 
+/** The limits of a login, unless others are given. */
 export const LOGIN_LIMITS: LoginLimits = { windowMs: 60_000, sameMax: 10, addressMax: 60, nameMax: 300 }
+
 export class LoginLimiter {
   readonly #limits: LoginLimits
   /** Each kind has its own, so invented names push out no counter of an address. */
@@ -33,7 +37,20 @@ export class LoginLimiter {
     this.#names = new Windows(environment, 'logins by name', fleet)
   }
 
-  /** Call the result when the login has succeeded. An attempt that is refused leaves no trace. @throws ServiceError TOO_MANY_REQUESTS */
+  /** Runs the work that compares a secret. Undefined and false: the secret was wrong. Any other result, or an error, is no failed login. @throws ServiceError TOO_MANY_REQUESTS */
+  async compare<T>(address: string, name: string, work: () => Promise<T>): Promise<T> {
+    const giveBack = this.attempt(address, name)
+    let isWrong = false
+    try {
+      const result = await work()
+      isWrong = result === undefined || result === false
+      return result
+    } finally {
+      if (!isWrong) giveBack()
+    }
+  }
+
+  /** An attempt of a login with the name. Call the result when it has succeeded. An attempt that is refused leaves no trace. @throws ServiceError TOO_MANY_REQUESTS */
   attempt(address: string, name: string): () => void {
     const { sameMax, addressMax, nameMax, windowMs } = this.#limits
     const network = networkOf(address)
@@ -59,15 +76,4 @@ function tooManyLogins(retryAfterSeconds: number): ServiceError {
   return new ServiceError('TOO_MANY_REQUESTS', 'Too many failed logins or new users. Try again later.', {
     retryAfterSeconds,
   })
-}
-
-/**
- * The network of an address. Texts that are no address count as one network: a proxy may forward any text of a client.
- * Some proxies add the port, which changes each time.
- */
-function networkOf(address: string): string {
-  const [, bare = address] = /^\[(.*)\](?::\d+)?$/.exec(address) ?? /^([\d.]+):\d+$/.exec(address) ?? []
-  if (!ipaddr.isValid(bare)) return ''
-  const parsed = ipaddr.process(bare)
-  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join('.')
 }
