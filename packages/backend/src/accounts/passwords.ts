@@ -7,7 +7,7 @@ import crypto from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Chance } from '../gateway/chance.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
-import { HashQueue } from './hash-queue.ts'
+import { WorkQueue, type WorkQueueLimits } from '../gateway/work-queue.ts'
 
 /** Bytes of UTF-8; long pass phrases are welcome. */
 const PASSWORD_BYTES_MAX = 4096
@@ -46,6 +46,25 @@ interface Parameters {
 /** `crypto.argon2` where there is one. */
 const argon2 = (crypto as Partial<typeof crypto>).argon2
 const scrypt = promisify<crypto.BinaryLike, crypto.BinaryLike, number, crypto.ScryptOptions, Buffer>(crypto.scrypt)
+
+/** The limits of a `HashQueue`. */
+export type HashQueueLimits = WorkQueueLimits
+
+/** The limits unless others are given: 2 at the same time, 64 waiting. */
+export const HASH_QUEUE_LIMITS: HashQueueLimits = { concurrencyMax: 2, waitingMax: 64 }
+
+/**
+ * Runs few password hashes at a time: each takes tens of megabytes and milliseconds. Beyond its limits `run` throws a ServiceError
+ * TOO_MANY_REQUESTS.
+ */
+export class HashQueue extends WorkQueue {
+  constructor(limits: Partial<HashQueueLimits> = {}) {
+    super(
+      { ...HASH_QUEUE_LIMITS, ...limits },
+      () => new ServiceError('TOO_MANY_REQUESTS', 'Too many logins at the same time. Try again later.'),
+    )
+  }
+}
 
 /** Makes and checks hashes of passwords, as PHC strings. */
 export class Passwords {
