@@ -2589,7 +2589,10 @@ interface HalfLoggedIn {
     readonly mfaId: string;
 }
 
-/** Runs few password hashes at a time. Beyond its limits `run` throws a ServiceError TOO_MANY_REQUESTS. */
+/**
+ * Runs few password hashes at a time: each takes tens of megabytes and milliseconds. Beyond its limits `run` throws a ServiceError
+ * TOO_MANY_REQUESTS.
+ */
 class HashQueue extends WorkQueue {
     constructor(limits?: Partial<HashQueueLimits>);
 }

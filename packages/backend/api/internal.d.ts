@@ -328,7 +328,10 @@ export interface HalfLoggedIn {
     readonly mfaId: string;
 }
 
-/** Runs few password hashes at a time. Beyond its limits `run` throws a ServiceError TOO_MANY_REQUESTS. */
+/**
+ * Runs few password hashes at a time: each takes tens of megabytes and milliseconds. Beyond its limits `run` throws a ServiceError
+ * TOO_MANY_REQUESTS.
+ */
 export class HashQueue extends WorkQueue {
     constructor(limits?: Partial<HashQueueLimits>);
 }
