@@ -32,7 +32,7 @@ const OPFS_BYTES_MAX = { 'opfs.ts': 2.8 * 1024, 'opfs-worker.ts': 7.8 * 1024 }
 const RULES_BYTES_MAX = { 'index.ts': 12.95 * 1024, 'compile.ts': 8.3 * 1024, 'cut.ts': 20.3 * 1024 }
 const RULES_BYTES_GOAL = 8 * 1024
 /** `@pannier/client`, beside the library. */
-const CLIENT_BYTES_MAX = 12.95 * 1024
+const CLIENT_BYTES_MAX = 13.04 * 1024
 
 /** The bytes that a browser loads before the admin page shows anything: React is 58 KiB of it. The bar is 250 KiB. */
 const ADMIN_FIRST_BYTES_MAX = 96 * 1024
