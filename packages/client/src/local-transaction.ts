@@ -4,12 +4,13 @@ import type { Environment } from 'pannier/types'
 import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
 import { Overlay } from './overlay.ts'
-import { REV, queueId, Store, storedOf, type Device, type Queued } from './store.ts'
+import { contentOf, REV, queueId, Store, storedOf, type Device, type Queued } from './store.ts'
 import {
   checkId,
   fieldOf,
   keyOf,
   listOf,
+  madeOn,
   NEW_FILE,
   shownValues,
   type Base,
@@ -104,9 +105,9 @@ export class LocalTransaction {
     else {
       // Not on a write of before that the server has: `theirs` is newer, and the update would conflict again, for ever.
       const rev = theirs?.[REV] as string | undefined
-      const own = shown === undefined ? null : await this.#baseOf(write, shown)
-      const isOnThis = own !== null && typeof own === 'object' && own.n === this.#device.next
-      await this.#write({ ...write, base: isOnThis ? own : (rev ?? own) }, shown)
+      const own = { ...write, base: shown === undefined ? null : await this.#baseOf(write, shown) }
+      const isOnThis = madeOn(own) === this.#device.next
+      await this.#write({ ...own, base: isOnThis ? own.base : (rev ?? own.base) }, shown)
     }
   }
 
@@ -114,7 +115,7 @@ export class LocalTransaction {
   async endRejected(id: string): Promise<boolean> {
     const { rejected } = this.#store
     const refused = await rejected.get(id)
-    if (refused === undefined || refused.isOver) return false
+    if (refused?.isOver !== false) return false
     await rejected.upsert({ ...storedOf(refused), isOver: true, writes: [], was: [], data: {}, current: null })
     return true
   }
@@ -187,24 +188,32 @@ export class LocalTransaction {
 
   async #shown(collection: string, id: string): Promise<Values | undefined> {
     const found = await this.#store.records(collection).get(id)
-    if (found === undefined) return undefined
-    const { _id, _rev, ...record } = found
-    return record
+    return found && contentOf(found)
   }
 
   /**
-   * The last write that the record shows, else the revision of the server, with the write that has made it. For an update that the server merges only the create counts.
-   * What an update of this device made may hold fields that were merged at the server and not seen here.
+   * The last write that the record shows, else the revision of the server, with the write that has made it. For an update that the server
+   * merges only the create counts.
+   * What an update of this device made may hold fields that were merged at the server and not seen here. With a function that merges, a
+   * write may be made on a newer revision than the one shown, or on any. Then the shown one counts, and the next update conflicts.
    */
   async #baseOf({ action, collection, id }: SentWrite, shown: Values, { overwrite }: WriteOptions = {}): Promise<Base> {
     if (overwrite === true) return null
-    const isMerged = action === 'update' && this.#means.merges[collection] === 'fields'
+    const merge = this.#means.merges[collection]
+    const isMerged = action === 'update' && merge === 'fields'
     const isOf = (write: SentWrite): boolean =>
       write.collection === collection && write.id === id && (!isMerged || write.action === 'create')
     const own = this.#writes.findLastIndex(isOf)
     if (own !== -1) return { n: this.#device.next, at: own }
     const rev = shown[REV] as string | undefined
-    const last = (await this.#store.touching(keyOf(collection, id))).findLast(({ writes }) => writes.some(isOf))
+    const queued = await this.#store.touching(keyOf(collection, id))
+    // Revisions of the server begin with a number that counts up. A write of this device, or no revision shown, has no number.
+    const isUnseen = (write: SentWrite): boolean =>
+      write.action === 'update' &&
+      isOf(write) &&
+      parseFloat(rev!) < (write.base === null ? Infinity : parseFloat(write.base as string))
+    if (typeof merge === 'function' && queued.some(({ writes }) => writes.some(isUnseen))) return rev ?? null
+    const last = queued.findLast(({ writes }) => writes.some(isOf))
     // What has made the revision is sent again to a server that is restored, and makes another one.
     const maker = last ?? (rev === undefined ? undefined : await this.#store.maker(rev))
     const at = maker?.writes.findLastIndex(isOf) ?? -1

@@ -4,7 +4,7 @@ import type { Merge, Merges } from './declaration.ts'
 import type { WriteMeans } from './local-transaction.ts'
 import { Overlay, received } from './overlay.ts'
 import { storedOf, queueId, Store, type Queued, type Refused } from './store.ts'
-import { keyOf, type Values } from './writes.ts'
+import { keyOf, madeOn, type SentWrite, type Values } from './writes.ts'
 
 type PushedOutcome =
   | { readonly n: number; readonly status: 'ok'; readonly revs: readonly (string | null)[] }
@@ -42,17 +42,19 @@ export function applyOutcomes(db: Database, { boot, outcomes }: PushAnswer, mean
 async function reject(tx: Transaction, entry: Queued, refusal: Refusal, means: WriteMeans): Promise<void> {
   const { queue, rejected } = new Store(tx)
   const group: Queued[] = [entry]
+  /** With a function that merges, a write may be made on another one, and on the shown revision: see `#baseOf`. */
+  const isOnShown = (write: SentWrite): boolean =>
+    typeof means.merges[write.collection] === 'function' && write.action === 'update' && write.base !== null
   for (const queued of await queue
     .find({ status: 'waiting', _id: { $gt: entry._id } })
     .sort('_id')
     .toArray()) {
-    const buildsOn = queued.writes.some(
-      (write) =>
-        write.action !== 'create' &&
-        typeof write.base === 'object' &&
-        group.some(({ n }) => n === (write.base as { n: number } | null)?.n),
-    )
-    if (buildsOn) group.push(storedOf(queued))
+    const buildsOn = (write: SentWrite): boolean =>
+      group.some(
+        ({ n, touches }) =>
+          n === madeOn(write) || (isOnShown(write) && touches.includes(keyOf(write.collection, write.id))),
+      )
+    if (queued.writes.some(buildsOn)) group.push(storedOf(queued))
   }
   const { at = 0, code, message, data = {}, current } = refusal
   const refused: Refused = {

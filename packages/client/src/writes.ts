@@ -10,6 +10,11 @@ export type Values = Readonly<Record<string, unknown>>
  */
 export type Base = string | { readonly n: number; readonly at: number; readonly rev?: string } | null
 
+/** The transaction of this device that a write is made on. */
+export function madeOn(write: object): number | undefined {
+  return (write as { readonly base?: { readonly n?: number } | null }).base?.n
+}
+
 /** New files by the keys of file fields. Their content is beside the queue, by `part`. */
 export type SentFiles = Readonly<Record<string, readonly { readonly part: string; readonly name: string }[]>>
 

@@ -87,6 +87,39 @@ test('an update that merged with what was not seen here is no base for the next 
   expect(await stored()).toMatchObject({ title: 'theirs', count: 2 })
 })
 
+const joined: Merge = ({ base, mine, theirs }) => ({
+  ...mine,
+  ...('title' in mine && {
+    title: `${String(theirs['title'])}${String(mine['title']).slice(String(base['title']).length)}`,
+  }),
+})
+
+test.each([
+  // Both make a revision of the server with a title that is not shown here yet.
+  ['a merge', { 'count+': 1 }, {}, 1],
+  ['an update that overwrites', { count: 5 }, { overwrite: true }, 0],
+] as const)('%s with what was not seen here is no base for the next update: it merges, too', async (...row) => {
+  const [, values, options, refused] = row
+  const [ann, ben] = await open({ merge: joined })
+  for (const hasSent of [true, false]) {
+    await syncAll()
+    const { title } = (await stored()) as { readonly title: string }
+    await ben!.collection('tasks').update(task, { title: `${title} theirs` })
+    await ben!.sync()
+    await ann!.collection('tasks').update(task, values, options)
+    // The merge waits; its own push, or the pull after it, is lost.
+    let requests = 0
+    app.lose = () => (++requests > refused + Number(hasSent) ? 'request' : undefined)
+    await ann!.sync().catch(() => {})
+    app.lose = () => undefined
+    expect(await read(ann!)).toMatchObject({ title })
+    await ann!.collection('tasks').update(task, { title: `${title} mine` })
+    await syncAll()
+    expect(await ann!.rejected()).toEqual([])
+    for (const client of clients) expect(await read(client)).toMatchObject({ title: `${title} theirs mine` })
+  }
+})
+
 test.each([
   ['a date that the server completes', { due: '2026-01-01' }, { due: '2026-02-02' }],
   ['a file', { plan: new File(['1'], 'one.txt') }, { plan: new File(['2'], 'two.txt') }],

@@ -325,7 +325,7 @@ testAll([
     without: [
       inClient(
         'local-transaction.ts',
-        'if (refused === undefined || refused.isOver) return false',
+        'if (refused?.isOver !== false) return false',
         'if (refused === undefined) return false',
       ),
     ],
@@ -397,7 +397,7 @@ testAll([
         rejected: { code: 'CONFLICT', theirs: { title: 'theirs' } },
       })
     },
-    without: [inClient('local-transaction.ts', 'return rev ?? null', 'return null')],
+    without: [inClient('local-transaction.ts', 'made !== rev)) return rev ?? null', 'made !== rev)) return null')],
   },
 ])
 
@@ -493,7 +493,9 @@ testAll([
       ])
       expect(await next.server).toMatchObject({ status: 'rejected' })
     },
-    without: [inClient('outcomes.ts', 'if (buildsOn) group.push(storedOf(queued))', 'void buildsOn')],
+    without: [
+      inClient('outcomes.ts', 'if (queued.writes.some(buildsOn)) group.push(storedOf(queued))', 'void buildsOn'),
+    ],
   },
   {
     name: 'a proxy that takes no large requests refuses the large write only',
