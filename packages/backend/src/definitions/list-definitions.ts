@@ -3,7 +3,6 @@ import { bind, createSchema, evaluate, parse, RuleError, type RuleRecord } from 
 import type { Environment } from 'pannier/types'
 import { randomFraction, type Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { pageSize } from '../gateway/page-size.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { Definition } from './definition.ts'
 import { presentDefinition } from './present-definition.ts'
@@ -27,6 +26,8 @@ export interface DefinitionPage {
   readonly items: readonly JsonObject[]
 }
 
+const PER_PAGE = 30
+const PER_PAGE_MAX = 1000
 const SORTS_MAX = 8
 
 const NAME = 'definitions'
@@ -39,6 +40,12 @@ const FIELDS = [
   { name: 'type', type: 'text' },
 ]
 const SCHEMA = createSchema([{ name: NAME, fields: FIELDS }])
+
+/** The size of a page for the number that a client asks for, in each list of the REST API. */
+export function pageSize(perPage: number = PER_PAGE): number {
+  return perPage <= 0 ? PER_PAGE : Math.min(perPage, PER_PAGE_MAX)
+}
+
 /** A filter of definitions leads to no records. */
 const NO_RECORDS = {
   get: () => null,

@@ -1,6 +1,6 @@
 /** The request for a list, read and limited as PocketBase does. */
 import type { Actor } from '../../access/actor.ts'
-import { pageSize } from '../../gateway/page-size.ts'
+import { pageSize } from '../../definitions/list-definitions.ts'
 import { forbidden, invalid, ServiceError } from '../../gateway/service-error.ts'
 import type { ListOptions } from '../record-types.ts'
 
