@@ -20,7 +20,7 @@ import { withBrowser } from '../browser/with-browser.ts'
 import { browserFilesOf, type BrowserLane } from './browser-lanes.ts'
 import { CASE_MS_MAX } from './lanes.ts'
 import { slowest, type BrowserOptions, type Failure, type Outcome } from './outcome.ts'
-import { yardstick, type FileCost } from './setup/costs.ts'
+import type { FileCost } from './setup/costs.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const FOLDERS = ['packages/*', 'bench', 'demo'].flatMap((path) =>
@@ -118,7 +118,7 @@ class Tally {
     const before = processorSeconds() ?? 0
     await run()
     const cpuMs = ((processorSeconds() ?? 0) - before) * 1000
-    this.costs.push({ file, cpuMs, yardstickMs: yardstick() })
+    this.costs.push({ file, cpuMs })
   }
 
   cpuMsByFile(): ReadonlyMap<string, number> {

@@ -7,12 +7,9 @@ export const COSTS_FILE = 'PANNIER_TEST_COSTS'
 export interface FileCost {
   readonly file: string
   readonly cpuMs: number
-  /** A fixed piece of work took so long at that time: how fast the machine was then. */
-  readonly yardstickMs: number
 }
 
 const MS_PER_TICK = 10
-const YARDSTICK_ROUNDS = 30_000
 
 /** Begins to count. The function returned notes what the file has cost. */
 export function costMeter(file: string): () => void {
@@ -20,7 +17,7 @@ export function costMeter(file: string): () => void {
   if (path === undefined) return () => {}
   const start = processorMs()
   return () => {
-    const cost: FileCost = { file, cpuMs: processorMs() - start, yardstickMs: yardstick() }
+    const cost: FileCost = { file, cpuMs: processorMs() - start }
     note(path, cost)
   }
 }
@@ -40,18 +37,4 @@ function processorMs(): number {
   } catch {
     return 0
   }
-}
-
-/** Milliseconds of processor time of always the same work. */
-export function yardstick(): number {
-  const start = process.cpuUsage()
-  const texts: string[] = []
-  let hash = 1
-  for (let at = 0; at < YARDSTICK_ROUNDS; at++) {
-    hash = (Math.imul(hash ^ at, 0x01000193) >>> 0) % 1_000_003
-    if (at % 16 === 0) texts.push(JSON.stringify({ at, hash, text: `text ${hash}` }))
-  }
-  if (JSON.parse(texts[hash % texts.length]!).at < 0) throw new Error('It must not be left out.')
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1000
 }
