@@ -2,6 +2,7 @@
  * Mutants: modules whose source is changed in one place, for tests that must fail then. `importAgain` loads a module and what it imports
  * from some folders once more, with the change or as it is. Nothing is written to disk, and other tests keep their modules.
  */
+import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -67,6 +68,11 @@ export function hookMutants(): void {
       }
     },
   })
+}
+
+/** @throws Error where the source has changed, so that a mutation can't be made any more */
+export function checkPlaces(mutations: readonly Mutation[]): void {
+  for (const mutation of mutations) placeOf(mutation, readFileSync(join(root, mutation.file), 'utf8'))
 }
 
 /** Where the text stands. */

@@ -1,6 +1,7 @@
 /** Cases for the repairs that docs/internals/client.md argues for. Each fails when its repair is switched off in the source. */
 import { expect, test } from 'vitest'
-import { importMutant, type Mutation } from '../../../tools/test/mutants.ts'
+import { checkPlaces, importMutant, type Mutation } from '../../../tools/test/mutants.ts'
+import { EVERYWHERE } from '../../../tools/test/seeds.ts'
 import type { DatabaseStorage } from 'pannier'
 import type { AppServer, User } from './app-server.ts'
 import { Device, type AppClient } from './device.ts'
@@ -113,14 +114,15 @@ export class RepairScene {
   }
 }
 
-/** Tests that each case holds, and that it does not hold without a repair. */
+/** Tests that each case holds; at night that it does not hold without a repair. */
 export function testRepairs(
   cases: readonly RepairCase[],
   world: () => { readonly app: AppServer; readonly ann: User },
 ): void {
+  test('the source has each repair once', () => checkPlaces(cases.flatMap(({ without }) => without)))
   for (const { name, run, without } of cases) {
     test(name, () => RepairScene.play(run, world().app, world().ann, Device))
-    for (const mutation of without)
+    for (const mutation of EVERYWHERE ? without : [])
       test(`${name}; the test fails without: ${mutation.text}`, async () => {
         type Module = { readonly Device: typeof Device }
         const mutant = await importMutant<Module>('packages/client/test/device.ts', mutation, FOLDERS)
