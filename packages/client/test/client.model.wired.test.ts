@@ -65,7 +65,8 @@ class World {
       world.places.push(place)
       await place.tabs[0]!.sync()
     }
-    app.lose = () => (random.chance(LOSS) ? random.pick(['request', 'answer'] as const) : undefined)
+    const network = random.fork()
+    app.lose = () => (network.chance(LOSS) ? network.pick(['request', 'answer'] as const) : undefined)
     return world
   }
 

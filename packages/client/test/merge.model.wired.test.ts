@@ -34,7 +34,8 @@ test.each(seedsOf('model'))('three devices add words to one record, and no word 
   await syncAll()
   const added: string[] = []
   let count = 0
-  app.lose = () => (random.chance(0.2) ? random.pick(['request', 'answer'] as const) : undefined)
+  const network = random.fork()
+  app.lose = () => (network.chance(0.2) ? network.pick(['request', 'answer'] as const) : undefined)
   for (let step = 0; step < STEPS; step++) {
     const client = random.pick(clients)
     const tasks = client.collection('tasks')

@@ -9,7 +9,8 @@ import { randomOrder, SimulatedStorage } from '../testing/simulated-page-store.t
 
 /** `key`: what they coordinate under; one for each test. */
 export async function openHandles(random: Random, key: string, count: number): Promise<Database[]> {
-  const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
+  const { next } = random.fork()
+  const storage = new SimulatedStorage({ random: next, schedule: randomOrder(next) })
   const environment = systemEnvironment()
   const handles: Database[] = []
   for (let at = 0; at < count; at++) {

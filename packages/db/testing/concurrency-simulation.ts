@@ -91,7 +91,7 @@ class Simulation {
     for (let count = 1 + this.#random.below(2); count > 0; count--) this.#handles.push(await open())
     const writers = Array.from(
       { length: WRITERS },
-      (_, at) => new Writer(`w${at}`, this.#handles, this.#ends, this.#random),
+      (_, at) => new Writer(`w${at}`, this.#handles, this.#ends, this.#random.fork()),
     )
     for (const db of this.#handles) await itemsOf(db).ready()
     const live = this.#handles.flatMap((db) =>
@@ -103,7 +103,7 @@ class Simulation {
     try {
       const written = allOf(writers.map((writer) => writer.run())).finally(() => (this.#over = true))
       const closed = this.#ends.length > 0 ? this.#closeEarly() : undefined
-      await allOf([written, this.#besides(), this.#besides()])
+      await allOf([written, this.#besides(this.#random.fork()), this.#besides(this.#random.fork())])
       await closed
       if (closed === undefined) {
         for (const db of this.#handles) await compare(db, writers)
@@ -135,16 +135,15 @@ class Simulation {
     await Promise.all(this.#handles.map((db) => db.close()))
   }
 
-  async #besides(): Promise<void> {
+  async #besides(random: Random): Promise<void> {
     while (!this.#over) {
-      await unless(['PANNIER_ABORTED', ...this.#ends], this.#beside())
-      await pause(this.#random)
+      await unless(['PANNIER_ABORTED', ...this.#ends], this.#beside(random))
+      await pause(random)
     }
   }
 
   /** Something that changes none of the writers' documents. */
-  async #beside(): Promise<unknown> {
-    const random = this.#random
+  async #beside(random: Random): Promise<unknown> {
     const db = random.pick(this.#handles)
     const items = db.collection<Item>('items')
     const signal = random.chance(0.7) ? abortedLater(random) : undefined
@@ -162,7 +161,7 @@ class Simulation {
       case 3:
         return items.dropIndex(`pad${random.below(3)}`)
       case 4:
-        return this.#abandoned(items)
+        return this.#abandoned(items, random)
       case 5:
         return items.changes({ docs: true, ...aborting }).toArray()
       case 6:
@@ -182,10 +181,10 @@ class Simulation {
     }
   }
 
-  async #abandoned(items: Collection<Item>): Promise<void> {
+  async #abandoned(items: Collection<Item>, random: Random): Promise<void> {
     for await (const _ of items.find({ tags: 'a1' })) {
-      if (this.#random.chance(0.1)) return
-      if (this.#random.chance(0.1)) await pause(this.#random)
+      if (random.chance(0.1)) return
+      if (random.chance(0.1)) await pause(random)
     }
   }
 

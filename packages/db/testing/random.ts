@@ -7,6 +7,11 @@ export interface Random {
   below(limit: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
+  /**
+   * A stream for one of several that run at the same time: what each draws does not depend on who comes first. Its start counts as
+   * drawn. What it draws does not count, as the others decide how far it gets.
+   */
+  fork(): Random
 }
 
 const STEP = 0x6d2b79f5
@@ -59,12 +64,21 @@ export class RandomBits {
 }
 
 export function seededRandom(seed: number): Random {
-  const bits = new RandomBits(seed)
+  return streamOf(new RandomBits(seed), true)
+}
+
+function streamOf(bits: RandomBits, isCounted: boolean): Random {
   const next = (): number => (bits.next() >>> 0) / 0x100000000
   const below = (limit: number): number => {
     const result = Math.floor(next() * limit)
-    drawn = (drawn + result) | 0
+    if (isCounted) drawn = (drawn + result) | 0
     return result
   }
-  return { next, below, chance: (probability) => next() < probability, pick: (items) => items[below(items.length)]! }
+  return {
+    next,
+    below,
+    chance: (probability) => next() < probability,
+    pick: (items) => items[below(items.length)]!,
+    fork: () => streamOf(new RandomBits(bits.next(), false), false),
+  }
 }

@@ -26,6 +26,7 @@ export async function openColdStore(
   storage: DatabaseStorage,
   { cacheBytesMax = 0, checkpoints }: ColdOptions = {},
 ): Promise<PagedKeyValueStore> {
+  const chance = checkpoints?.fork()
   const environment = systemEnvironment()
   const coordinator = localCoordinator({ key: storage.identify(name), environment })
   const store = await openKeyValueStore({
@@ -35,13 +36,13 @@ export async function openColdStore(
     cacheBytesMax,
     durability: 'relaxed',
   })
-  if (checkpoints === undefined) return store
+  if (chance === undefined) return store
   const checkpoint = (): void => {
     // One that fails, or that comes after the end, shows itself to what is asked for next.
     store.checkpoint().catch(() => {})
   }
   store.onCommit(() => {
-    if (checkpoints.chance(CHECKPOINT_CHANCE)) queueMicrotask(checkpoint)
+    if (chance.chance(CHECKPOINT_CHANCE)) queueMicrotask(checkpoint)
   })
   return store
 }

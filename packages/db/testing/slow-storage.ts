@@ -25,7 +25,7 @@ export function slow(
   chance: number | Random,
   scope: DatabaseStorage['scope'] = storage.scope,
 ): DatabaseStorage {
-  const random = typeof chance === 'number' ? seededRandom(chance) : chance
+  const random = (typeof chance === 'number' ? seededRandom(chance) : chance).fork()
   return {
     kind: storage.kind,
     scope,

@@ -47,22 +47,20 @@ const STEPS = 14
 
 class Run {
   readonly #world: World
-  readonly #random: Random
   readonly made = new Set<string>()
   readonly deleted = new Set<string>()
   counted = 0
   refused = 0
   #count = 0
 
-  constructor(world: World, random: Random) {
+  constructor(world: World) {
     this.#world = world
-    this.#random = random
   }
 
-  async act(): Promise<void> {
+  async act(random: Random): Promise<void> {
     for (let step = 0; step < STEPS; step++) {
       try {
-        await this.#step()
+        await this.#step(random)
       } catch (error) {
         if (!(error instanceof ServiceError) || !['INVALID', 'NOT_FOUND'].includes(error.code)) throw error
         this.refused++
@@ -70,15 +68,15 @@ class Run {
     }
   }
 
-  async #step(): Promise<void> {
+  async #step(random: Random): Promise<void> {
     const { writes } = this.#world
-    const kind = this.#random.below(10)
-    const [team, other] = [this.#team(), this.#team()]
+    const kind = random.below(10)
+    const [team, other] = [this.#team(random), this.#team(random)]
     if (kind < 2) {
       const id = `team${String(this.#count++).padStart(11, '0')}`
-      await writes.create(NOBODY, 'teams', { id, name: this.#name() })
+      await writes.create(NOBODY, 'teams', { id, name: this.#name(random) })
       this.made.add(id)
-    } else if (kind < 3) await writes.update(NOBODY, 'teams', team, { name: this.#name() })
+    } else if (kind < 3) await writes.update(NOBODY, 'teams', team, { name: this.#name(random) })
     else if (kind < 4) {
       await writes.delete(NOBODY, 'teams', team)
       this.deleted.add(team)
@@ -98,13 +96,13 @@ class Run {
     }
   }
 
-  #name(): string {
-    return this.#random.pick(NAMES) + String(this.#random.below(3) || '')
+  #name(random: Random): string {
+    return random.pick(NAMES) + String(random.below(3) || '')
   }
 
   /** It may be gone, or not there yet. */
-  #team(): string {
-    return `team${String(this.#random.below(this.#count + 1)).padStart(11, '0')}`
+  #team(random: Random): string {
+    return `team${String(random.below(this.#count + 1)).padStart(11, '0')}`
   }
 }
 
@@ -112,8 +110,8 @@ test.each(seedsOf('race', 2))('writes that meet, seed %i', async (seed) => {
   const random = seededRandom(seed)
   const world = await openWorld(COLLECTIONS, { storage: slow(memory(), seed) })
   await world.writes.create(ADMIN, 'teams', { id: COUNTER, name: 'counter' })
-  const run = new Run(world, random)
-  const actors = Array.from({ length: ACTORS }, () => run.act())
+  const run = new Run(world)
+  const actors = Array.from({ length: ACTORS }, () => run.act(random.fork()))
   const more = [...TASK_FIELDS, { type: 'number', name: 'more' }]
   await done(world, Promise.all([...actors, world.definitions.update(SYSTEM, 'tasks', { fields: more })]))
 

@@ -173,8 +173,8 @@ async function readWhileWriting(seed: number): Promise<void> {
       await yieldNow()
     }
   }
-  const reading = Promise.all(readers.map((reader) => read(reader, seededRandom(random.below(1e9)))))
-  await Promise.all(handles.map((db, at) => write(collections[at]!, db, seededRandom(random.below(1e9)))))
+  const reading = Promise.all(readers.map((reader) => read(reader, random.fork())))
+  await Promise.all(handles.map((db, at) => write(collections[at]!, db, random.fork())))
   writing = false
   await reading
   for (const db of handles) await db.refresh()

@@ -56,11 +56,12 @@ async function race(seed: number, storage: DatabaseStorage, options: OpenOptions
   let [step, lastDestroyed] = [0, 0]
   await Promise.all(
     Array.from({ length: HANDLES }, async (_, number) => {
+      const own = random.fork()
       for (let round = 0; round < ROUNDS; round++) {
-        await pause(random, LATE_TURNS_MAX)
-        const from = random.chance(0.3) ? { from: () => SNAPSHOT } : {}
-        const seen = { ...options, ...from, storage: slow(storage, random) }
-        if (random.chance(0.25)) {
+        await pause(own, LATE_TURNS_MAX)
+        const from = own.chance(0.3) ? { from: () => SNAPSHOT } : {}
+        const seen = { ...options, ...from, storage: slow(storage, own) }
+        if (own.chance(0.25)) {
           await destroy(name, { storage: seen.storage })
           lastDestroyed = ++step
           continue
@@ -72,14 +73,14 @@ async function race(seed: number, storage: DatabaseStorage, options: OpenOptions
           for (let n = 0; n < 3; n++) {
             const id = `${number}-${round}-${n}`
             const from = ++step
-            await notes.insert({ _id: id, text: 'x'.repeat(random.below(30_000)) })
+            await notes.insert({ _id: id, text: 'x'.repeat(own.below(30_000)) })
             written.push({ id, from })
-            if (random.chance(0.2)) await db.flush()
+            if (own.chance(0.2)) await db.flush()
           }
         } catch (error) {
           allowed(error)
         }
-        if (random.chance(0.2)) {
+        if (own.chance(0.2)) {
           await db.destroy()
           lastDestroyed = ++step
         } else await db.close()

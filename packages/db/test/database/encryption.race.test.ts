@@ -48,7 +48,7 @@ async function race(seed: number, storage: DatabaseStorage): Promise<void> {
   await first.flush()
   for (let n = 0; n < 30; n++) expected.ids.add(`a${n}`)
   const outcomes = await Promise.allSettled(
-    Array.from({ length: HANDLES }, (_, number) => use(slow(storage, random), random, number, expected)),
+    Array.from({ length: HANDLES }, (_, number) => use(slow(storage, random), random.fork(), number, expected)),
   )
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   await checkAll(first, expected)

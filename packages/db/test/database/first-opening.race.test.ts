@@ -41,7 +41,7 @@ async function race(seed: number, storage: DatabaseStorage, scope: DatabaseStora
       ['process', scope].map((seen, copy) =>
         use(
           slow(storage, random, seen as DatabaseStorage['scope']),
-          random,
+          random.fork(),
           options,
           `${index}${copy}`,
           acknowledged[index]!,

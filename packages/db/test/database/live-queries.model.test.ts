@@ -86,7 +86,7 @@ async function followWriters(seed: number): Promise<void> {
       if (own.chance(0.1)) await db.flush()
     }
   }
-  await Promise.all(handles.map((db) => write(db, seededRandom(random.below(1e9)))))
+  await Promise.all(handles.map((db) => write(db, random.fork())))
   for (const db of handles) await db.refresh()
   for (const { query, follower, count } of followers) {
     await follower.reach(await query.toArray())

@@ -42,7 +42,9 @@ for (const seed of seedsOf('model')) {
       .collection('docs', { ...declaration(1), indexes: ['v4'] })
       .insert(Array.from({ length: COUNT }, (_, n) => ({ _id: `d${n}`, v1: n })))
     const acknowledged = new Map<string, number>()
-    const work = Array.from({ length: WRITERS }, (_, writer) => writeAlong(storage, random, writer, acknowledged))
+    const work = Array.from({ length: WRITERS }, (_, writer) =>
+      writeAlong(storage, random.fork(), writer, acknowledged),
+    )
     await Promise.all(work)
     const last = await open('x', { storage, collections: { docs: declaration(NEWEST) } })
     const all = await last.collection('docs').find().toArray()

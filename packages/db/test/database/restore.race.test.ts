@@ -183,16 +183,17 @@ async function race(seed: number, storage: DatabaseStorage, options: OpenOptions
   const acknowledged: string[] = []
   await Promise.all(
     Array.from({ length: HANDLES }, async (_, number) => {
-      await pause(random, LATE_TURNS_MAX)
-      const kind = random.below(5)
+      const own = random.fork()
+      await pause(own, LATE_TURNS_MAX)
+      const kind = own.below(5)
       const controller = new AbortController()
-      if (kind === 2) void pause(random, LATE_TURNS_MAX).then(() => controller.abort())
+      if (kind === 2) void pause(own, LATE_TURNS_MAX).then(() => controller.abort())
       const isSound = kind < 3
       const from =
-        kind === 4 ? undefined : () => source(random, isSound ? SNAPSHOT.length : random.below(SNAPSHOT.length))
+        kind === 4 ? undefined : () => source(own.fork(), isSound ? SNAPSHOT.length : own.below(SNAPSHOT.length))
       const opening = open(NAME, {
         ...options,
-        storage: slow(storage, random),
+        storage: slow(storage, own),
         ...(from && { from }),
         signal: controller.signal,
       })

@@ -38,6 +38,7 @@ export function lateStorages(): () => DatabaseStorage {
   let made = 0
   return () => {
     const random = seededRandom(++made)
-    return new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
+    const { next } = random.fork()
+    return new SimulatedStorage({ random: next, schedule: randomOrder(next) })
   }
 }

@@ -107,7 +107,8 @@ async function run(
   sealed: (store: PageStore) => PageStore,
 ): Promise<void> {
   const random = seededRandom(seed)
-  const storage = new SimulatedStorage({ random: random.next, schedule: randomOrder(random.next) })
+  const { next } = random.fork()
+  const storage = new SimulatedStorage({ random: next, schedule: randomOrder(next) })
   const open = async (): Promise<PagedKeyValueStore> =>
     openKeyValueStore({
       store: sealed(await storage.open('x')),
@@ -120,7 +121,7 @@ async function run(
   await handles[0]!.write((tx) => void tx.createTree('counters', 'ordered'))
   await handles[0]!.write((tx) => void tx.createTree('entries', 'sequence'))
   const acknowledged = { increments: 0, entries: 0 }
-  await Promise.all(handles.map((handle) => work(handle, seededRandom(random.below(1e9)), acknowledged)))
+  await Promise.all(handles.map((handle) => work(handle, random.fork(), acknowledged)))
   for (const handle of handles) {
     await handle.refresh()
     await handle.read((snapshot) => {

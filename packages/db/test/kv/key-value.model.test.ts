@@ -33,7 +33,7 @@ for (const seed of seedsOf('model', 2)) {
 async function run(random: Random): Promise<void> {
   const fast = random.pick([memory, memory, () => level(new MemoryLevel()), () => new RawFileStorage()])()
   const storage = random.chance(0.5) ? slow(fast, random.below(1e6)) : fast
-  const environment = testEnvironment(random)
+  const environment = testEnvironment(random.fork())
   const cacheBytesMax = random.pick([0, 100_000, 10_000_000])
   const open = async () =>
     openKeyValueStore({
@@ -50,10 +50,11 @@ async function run(random: Random): Promise<void> {
   const rounds = 5 + random.below(15)
   for (let round = 0; round < rounds; round++) {
     model = await (random.chance(0.2) ? oneByOne(kv, model, random) : atOnce(kv, model, random))
-    await kv.read((snapshot) => compareSome(snapshot, model, seededRandom(round)))
+    await kv.read((snapshot) => compareSome(snapshot, model, seededRandom(round).fork()))
     if (random.chance(0.2)) held.push({ snapshot: kv.snapshot(), model: copyModel(model) })
     if (random.chance(0.2) && held.length > 0) held.shift()!.snapshot.release()
-    for (const old of held) await old.snapshot.attempt(() => compareSome(old.snapshot, old.model, seededRandom(round)))
+    for (const old of held)
+      await old.snapshot.attempt(() => compareSome(old.snapshot, old.model, seededRandom(round).fork()))
     if (random.chance(0.2)) await kv.checkpoint()
     if (random.chance(0.2)) {
       await kv.check()
@@ -101,7 +102,8 @@ function randomWork(random: Random): Work {
 function work(tx: WriteTransaction, before: Model, { steps, seed, fails }: Work): Model {
   const model = copyModel(before)
   for (const step of steps) runStep(tx, model, step)
-  compareSome(tx, model, seededRandom(seed))
+  // It may run again.
+  compareSome(tx, model, seededRandom(seed).fork())
   if (fails) throw new OnPurpose()
   return model
 }
@@ -160,7 +162,7 @@ async function oneByOne(kv: KeyValueStore, before: Model, random: Random): Promi
 /** A view of a transaction has what was asked for before it, and nothing else. */
 async function seen(held: HeldTransaction, expected: () => Model, seed: number): Promise<void> {
   const view = await held.view()
-  await view.attempt(() => compareSome(view, expected(), seededRandom(seed)))
+  await view.attempt(() => compareSome(view, expected(), seededRandom(seed).fork()))
 }
 
 function checkOutcome(outcome: PromiseSettledResult<unknown>, fails: boolean): void {

@@ -29,7 +29,8 @@ for (const seed of seedsOf('model', 6))
     for (let round = 0; round < ROUNDS; round++) {
       for (let commits = random.below(3); commits >= 0; commits--) {
         const handle = random.chance(0.3) ? other : db
-        const done = random.chance(0.05) ? remove(handle, random, schema) : commit(handle, random, schema, 2)
+        const own = random.fork()
+        const done = random.chance(0.05) ? remove(handle, own, schema) : commit(handle, own, schema, 2)
         // Of commits under way at once each may be shown alone.
         under.push(done)
         if (random.chance(0.5)) await done
