@@ -426,6 +426,11 @@ interface Random {
     below(limit: number): number;
     chance(probability: number): boolean;
     pick<T>(items: readonly T[]): T;
+    /**
+     * A stream for one of several that run at the same time: what each draws does not depend on who comes first. Its start counts as
+     * drawn. What it draws does not count, as the others decide how far it gets.
+     */
+    fork(): Random;
 }
 
 /** Where the handles of one database can be: they must find one another to share the writer lease. */
