@@ -6,40 +6,44 @@ export interface CanSource<Question extends readonly unknown[]> {
     subscribeCan(question: Question, listener: (answer: boolean | undefined) => void): () => void;
 }
 
-/** The result of `useCount`. */
-export interface CountResult {
-    /** Undefined until it is there. */
-    readonly count: number | undefined;
-    /** Whether it is still that of the query before, as this one is loading. */
-    readonly isPrevious: boolean;
-    /** 'idle' without a query. */
-    readonly status: LiveStatus | 'idle';
-    /** With the status 'failed': why. */
-    readonly error: unknown;
+/** A database, or a client of `@pannier/client`. */
+export interface CommitSource {
+    /** Calls back after each commit. The function returned ends it. */
+    subscribe(listener: () => void): () => void;
 }
 
-/** A query whose count is to be live while the component is mounted, or a count that is live already and that its owner closes. */
-export type CountSource = Pick<Query<object>, 'liveCount' | 'isSame'> | LiveCount;
+/** The part of a query that a store of its count needs. */
+export interface CountQuery {
+    /** Makes the count live. */
+    liveCount(): Live<number>;
+    /** Whether the other query is the same: it asks for the same. */
+    isSame(other: never): boolean;
+}
 
-/** The result of `useDocument`. */
-export interface DocumentResult<Row extends object> {
+/** The count of the documents that match a query. */
+export interface CountResult extends LiveState {
+    /** The count. Undefined until it is there. */
+    readonly count: number | undefined;
+}
+
+/** A query whose count is to be live while a component shows it, or a count that is live already and that its owner closes. */
+export type CountSource = CountQuery | Live<number>;
+
+/** A document of a collection. */
+export interface DocumentResult<Row extends object> extends LiveState {
     /** Undefined while it is loading, and for a missing document: `status` says which. */
     readonly document: Row | undefined;
-    /** Whether the document is loaded. */
-    readonly status: LiveResult<Row>['status'];
-    /** With the status 'failed': why. */
-    readonly error: unknown;
 }
 
-/** The part of a collection that `useDocument` needs. */
+/** The part of a collection that a document needs. */
 export interface DocumentSource<Row extends object> {
     /** A query on the collection. */
     find(selector: {
         readonly _id: string;
-    }): Pick<Query<Row>, 'live' | 'isSame'>;
+    }): RowsQuery<Row>;
 }
 
-/** The result of `useDraft`. */
+/** A document with what is typed into it. */
 export interface Draft<Row extends object> {
     /** The document with what is typed. Undefined while the document is, and nothing is typed. */
     readonly draft: Row | undefined;
@@ -47,7 +51,7 @@ export interface Draft<Row extends object> {
     change(fields: DraftFields<Row>): void;
     /** 'failed': the last save. What is typed stays. */
     readonly status: 'saved' | 'saving' | 'failed';
-    /** With the status 'failed': why. */
+    /** The error of the last save, with the status 'failed'. */
     readonly error: unknown;
 }
 
@@ -56,20 +60,36 @@ export type DraftFields<Row extends object> = {
     [Name in keyof Row as Name extends `_${string}` ? never : Name]?: Row[Name];
 };
 
-/** The result of `useLiveQuery`. */
-export interface LiveResult<Row extends object> {
-    /** Empty until they are there. A new array each time they change; a row that did not change is the same object. */
-    readonly rows: readonly Row[];
-    /** Whether they are still those of the query before, as this one is loading. */
-    readonly isPrevious: boolean;
-    /** 'idle' without a query. */
-    readonly status: LiveStatus | 'idle';
-    /** With the status 'failed': why. */
+/** The part of a `LiveQuery` and of a `LiveCount` that a store needs. */
+export interface Live<Value> {
+    /** The value. Undefined until it is there. */
+    readonly value: Value | undefined;
+    /** The status of the value: whether it is loaded, and up to date. */
+    readonly status: LiveStatus;
+    /** The error, with the status 'failed'. */
     readonly error: unknown;
+    /** Calls back when the value is another one, and at the end. The function returned ends that. */
+    subscribe(listener: () => void, options: {
+        readonly onEnd: (error: unknown) => void;
+    }): () => void;
+    /** Closes the live value. */
+    close(): void;
 }
 
-/** A query that is to be live while the component is mounted, or one that is live already and that its owner closes. */
-export type LiveSource<Row extends object> = Pick<Query<Row>, 'live' | 'isSame'> | LiveQuery<Row>;
+/** Options of what shows a live value. */
+export interface LiveOptions<Initial> {
+    /** The initial value: what a server has read. It is shown until the first own value is there, on the server too. */
+    readonly initial?: Initial | undefined;
+}
+
+/** The rows of a query. */
+export interface LiveResult<Row extends object> extends LiveState {
+    /** The rows, none until they are there. A new array each time they change; a row that did not change is the same object. */
+    readonly rows: readonly Row[];
+}
+
+/** A query that is to be live while a component shows it, or one that is live already and that its owner closes. */
+export type LiveSource<Row extends object> = RowsQuery<Row> | Live<readonly Row[]>;
 
 /** A client of `@pannier/client`. */
 export interface RejectedSource<Rejected> {
@@ -77,11 +97,11 @@ export interface RejectedSource<Rejected> {
     subscribeRejected(listener: (rejected: readonly Rejected[]) => void): () => void;
 }
 
-/** The result of `useReplication`. */
+/** How a replication is. */
 export interface ReplicationState {
-    /** 'idle' without a replication. */
+    /** The status of the replication: 'idle' without one. */
     readonly status: ReplicationStatus | 'idle';
-    /** Why it waits to try again, or has failed. */
+    /** The error for which it waits to try again, or has failed. */
     readonly error: unknown;
     /** The status of all parts together; undefined without a replication. */
     readonly progress: ReplicationProgress | undefined;
@@ -89,8 +109,26 @@ export interface ReplicationState {
     readonly unsent: number | undefined;
 }
 
+/** The part of a query that a store of its rows needs. */
+export interface RowsQuery<Row extends object> {
+    /** Makes the query live. */
+    live(): Live<readonly Row[]>;
+    /** Whether the other query is the same: it asks for the same. */
+    isSame(other: never): boolean;
+}
+
 /** Saves the fields that were changed. */
 export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
+
+/** The part of a collection that a search needs. */
+export interface SearchSource<Row extends object, Options extends object> {
+    /** The documents with the words of a text. */
+    search(text: string, options?: Options): {
+        limit(rows: number): {
+            toArray(): Promise<Row[]>;
+        };
+    };
+}
 
 /** A client of `@pannier/client`. */
 export interface StateSource<State> {
@@ -99,6 +137,18 @@ export interface StateSource<State> {
     /** Calls back with it, soon, and when it is another one. The function returned ends it. */
     subscribeState(listener: (state: State) => void): () => void;
 }
+
+/**
+ * The documents with the words of a text, the best first, for a hook that shows rows. It asks again after each commit of `db`. Without
+ * words nothing is asked for.
+ *
+ * @param options As `collection.search` takes them, and `limit`, the highest number of rows: 20 by default.
+ * @example
+ * const { rows } = useLiveQuery(liveSearch(db, people, text, { limit: 10 }))
+ */
+export function liveSearch<Row extends object, Options extends object>(db: CommitSource, collection: SearchSource<Row, Options>, text: string, options?: Options & {
+    readonly limit?: number;
+}): RowsQuery<Row> | undefined;
 
 /**
  * The answer of `client.can`: whether the rules admit a write. Undefined until it is known, and where that can't be
@@ -116,22 +166,22 @@ export function useCan<Question extends readonly unknown[]>(client: CanSource<Qu
  * @example
  * const { count } = useCount(messages.find({ read: false }))
  */
-export function useCount(query: CountSource | undefined | (() => CountSource | undefined), deps?: DependencyList): CountResult;
+export function useCount(query: CountSource | undefined | (() => CountSource | undefined), deps?: DependencyList, options?: LiveOptions<number>): CountResult;
 
 /**
- * The document with this id as it is now; the component renders again when it changes. Without an id nothing is asked for.
+ * The document with this id as it is now; the component renders again when it changes. Without a collection or an id nothing is asked for.
  *
  * @example
  * const { document: ann, status } = useDocument(people, 'ann')
  */
-export function useDocument<Row extends object>(collection: DocumentSource<Row>, id: string | undefined): DocumentResult<Row>;
+export function useDocument<Row extends object>(collection: DocumentSource<Row> | undefined, id: string | undefined, options?: LiveOptions<Row>): DocumentResult<Row>;
 
 /**
  * A document with what is typed into it. An input that is bound to a document of the database would lose letters. The document
  * comes back a moment after it was written. A draft shows each letter at once, until the document has it or somebody else changes the
  * field. A document with another id has another draft.
  *
- * @param save Gets the fields that were changed since its last call. It is not called again while its promise is pending.
+ * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
  * @example
  * const { draft, change } = useDraft(ann, (fields) => people.update('ann', fields))
  * const onCity = (city: string): void => change({ city })
@@ -148,7 +198,7 @@ export function useDraft<Row extends object>(document: Row | undefined, save: Sa
  * @example
  * const { rows, status, error } = useLiveQuery(people.find({ city }).sort('name').limit(20))
  */
-export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined), deps?: DependencyList): LiveResult<Row>;
+export function useLiveQuery<Row extends object>(query: LiveSource<Row> | undefined | (() => LiveSource<Row> | undefined), deps?: DependencyList, options?: LiveOptions<readonly Row[]>): LiveResult<Row>;
 
 /**
  * The writes of a client that the server has refused, the oldest first. The component renders again when they are others.
@@ -179,3 +229,13 @@ export function useReplication(db: Pick<Database, 'subscribe'>, replication: Rep
  * const { status, unsent, rejected } = useSync(client)
  */
 export function useSync<State>(client: StateSource<State>): State;
+
+/** How a live value is. */
+interface LiveState {
+    /** Whether the value is still that of the query before, or the initial one, as this query is loading. */
+    readonly isPrevious: boolean;
+    /** The status of the query: 'idle' without one. */
+    readonly status: LiveStatus | 'idle';
+    /** The error, with the status 'failed'. */
+    readonly error: unknown;
+}

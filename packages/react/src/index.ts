@@ -1,17 +1,27 @@
 /** React hooks for Pannier. */
-export { useCan } from './use-can.ts'
-export type { CanSource } from './use-can.ts'
-export { useCount } from './use-count.ts'
-export type { CountResult, CountSource } from './use-count.ts'
-export { useDocument } from './use-document.ts'
-export type { DocumentResult, DocumentSource } from './use-document.ts'
+export { liveSearch } from '@pannier/stores'
+export type {
+  CanSource,
+  CommitSource,
+  CountQuery,
+  CountResult,
+  CountSource,
+  DocumentResult,
+  DocumentSource,
+  Draft,
+  DraftFields,
+  Live,
+  LiveOptions,
+  LiveResult,
+  LiveSource,
+  RejectedSource,
+  ReplicationState,
+  RowsQuery,
+  Save,
+  SearchSource,
+  StateSource,
+} from '@pannier/stores'
+export { useCan, useRejected, useSync } from './use-client.ts'
 export { useDraft } from './use-draft.ts'
-export type { Draft, DraftFields, Save } from './draft-store.ts'
-export { useLiveQuery } from './use-live-query.ts'
-export type { LiveResult, LiveSource } from './use-live-query.ts'
-export { useRejected } from './use-rejected.ts'
-export type { RejectedSource } from './use-rejected.ts'
+export { useCount, useDocument, useLiveQuery } from './use-live.ts'
 export { useReplication } from './use-replication.ts'
-export type { ReplicationState } from './replication-store.ts'
-export { useSync } from './use-sync.ts'
-export type { StateSource } from './use-sync.ts'

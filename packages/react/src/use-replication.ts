@@ -1,7 +1,7 @@
 /** How a replication is, in a component. */
-import { useMemo, useSyncExternalStore } from 'react'
 import type { Database, Replication } from 'pannier'
-import { ReplicationStore, type ReplicationState } from './replication-store.ts'
+import { nextReplication, type ReplicationState } from '@pannier/stores'
+import { useStore } from './use-store.ts'
 
 /**
  * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. The
@@ -17,6 +17,5 @@ export function useReplication(
   db: Pick<Database, 'subscribe'>,
   replication: Replication | undefined,
 ): ReplicationState {
-  const { subscribe, read } = useMemo(() => new ReplicationStore(db, replication), [db, replication])
-  return useSyncExternalStore(subscribe, read, read)
+  return useStore<ReplicationState>((before) => nextReplication(before, db, replication))
 }

@@ -26,10 +26,13 @@ test('on a server a query is loading, and a query without input is idle', async 
     const { status } = useDocument(people, 'ann')
     const shown = useLiveQuery(running)
     const { count } = useCount(running.status === 'live' ? query : undefined)
+    const initial = ['a', 'b'].map((_id) => ({ _id, _rev: '1-a', n: 1 }))
+    const early = useLiveQuery(query, undefined, { initial })
     const states = [list.status, list.rows.length, none.status, status, shown.status, shown.rows.length, count]
+    states.push(early.rows.length, early.isPrevious ? 1 : 0)
     return createElement('p', null, states.join(' '))
   }
-  expect(renderToString(createElement(Page))).toBe('<p>loading 0 idle loading loading 0 </p>')
+  expect(renderToString(createElement(Page))).toBe('<p>loading 0 idle loading loading 0  2 1</p>')
   expect(started).toBe(0)
   expect(running.status).toBe('live')
   await db.close()

@@ -1,6 +1,6 @@
 /** What the hooks infer; checked by the compiler, never run. */
 import type { Collection } from 'pannier'
-import { useCount, useDocument, useDraft, useLiveQuery } from '../../src/index.ts'
+import { liveSearch, useCount, useDocument, useDraft, useLiveQuery } from '../../src/index.ts'
 
 interface Person {
   readonly name: string
@@ -24,6 +24,9 @@ export function useTypes(people: Collection<Person>): void {
 
   const later = useLiveQuery(status === 'live' ? people.find() : undefined).rows
   check<Equal<(typeof later)[number]['age'], number>>()
+
+  const [found] = useLiveQuery(liveSearch({ subscribe: () => () => {} }, people, 'ann', { limit: 3 })).rows
+  check<Equal<NonNullable<typeof found>['age'], number>>()
 
   const { document } = useDocument(people, 'ann')
   check<Equal<NonNullable<typeof document>['age'], number>>()

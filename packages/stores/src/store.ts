@@ -1,0 +1,114 @@
+/** A store: a state that something outside changes, and calls when it has. Each framework shows one in its own way. */
+
+/** A state that a component shows. */
+export interface Store<State> {
+  /** The state now: the same object until something in it changes. */
+  readonly read: () => State
+  /** Calls back when the state is another one. The first listener begins it, and the end of the last one ends it. */
+  readonly subscribe: (listener: () => void) => () => void
+}
+
+/** Shows another state. One that says the same changes nothing. */
+type Show<State> = (state: State) => void
+
+/** A store, and its owner's way to change it. */
+interface OwnStore<State> extends Store<State> {
+  readonly show: Show<State>
+}
+
+/** `begin` listens for changes and calls `show`, which does nothing after the end. It returns the function that ends that. */
+export function storeOf<State>(state: State, begin?: (show: Show<State>) => () => void): OwnStore<State> {
+  const listeners = new Set<() => void>()
+  let end: (() => void) | undefined
+  const show: Show<State> = (next) => {
+    if (saysSame(next, state)) return
+    state = next
+    for (const listener of listeners) listener()
+  }
+  const start = (): void => {
+    let ended = false
+    const stop = begin?.((next) => {
+      if (!ended) show(next)
+    })
+    end = () => {
+      ended = true
+      stop?.()
+    }
+  }
+  return {
+    show,
+    read: () => state,
+    subscribe(listener) {
+      // A function of its own, so that one listener that subscribes twice is two.
+      const own = (): void => listener()
+      if (listeners.add(own).size === 1) start()
+      return () => {
+        if (listeners.delete(own) && listeners.size === 0) end?.()
+      }
+    },
+  }
+}
+
+/** A value, or a function that reads it: a signal, an accessor, a getter. */
+export type Given<Value> = Value | (() => Value)
+
+/** The value that is given. */
+export function given<Value extends object | string | undefined>(value: Given<Value>): Value {
+  return typeof value === 'function' ? value() : value
+}
+
+/** Each part of a state, made by `make`. */
+export function partsOf<State extends object, Made>(
+  state: State,
+  make: (name: keyof State & string) => Made,
+): Record<keyof State & string, Made> {
+  return Object.fromEntries(Object.keys(state).map((name) => [name, make(name as keyof State & string)])) as never
+}
+
+/** An object whose parts are read when they are asked for. */
+export function viewOf<State extends object>(read: () => State): State {
+  const get = (name: keyof State): object => ({ enumerable: true, get: () => read()[name] })
+  return Object.defineProperties({}, partsOf(read(), get) as PropertyDescriptorMap) as State
+}
+
+/** A store, and the inputs that it is of. */
+export type Kept<Of extends Store<unknown>> = Of & { readonly inputs: readonly unknown[] }
+
+/** The store of these inputs: `before`, if that is of the same ones. */
+export function keptFor<Of extends Store<unknown>>(
+  before: Kept<Of> | undefined,
+  inputs: readonly unknown[],
+  make: () => Of,
+): Kept<Of> {
+  if (before?.inputs.every((input, index) => input === inputs[index]) === true) return before
+  return { ...make(), inputs }
+}
+
+/** Runs `work`. What is asked for meanwhile is one run more, behind it. */
+export function oneAtATime(work: () => Promise<void>): () => void {
+  let running = false
+  let isStale = false
+  const run = async (): Promise<void> => {
+    isStale = true
+    if (running) return
+    running = true
+    while (isStale) {
+      isStale = false
+      await work()
+    }
+    running = false
+  }
+  return () => void run()
+}
+
+/** Whether two states have the same parts. */
+function saysSame(left: unknown, right: unknown): boolean {
+  if (Object.is(left, right)) return true
+  if (!isObject(left) || !isObject(right)) return false
+  const names = Object.keys(left)
+  return names.length === Object.keys(right).length && names.every((name) => Object.is(left[name], right[name]))
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,112 @@
+/** People in a database in memory, and looks at what a component shows of them. */
+import { open, type Collection, type Database, type Query } from 'pannier'
+import { memory } from 'pannier/memory'
+import type { Live } from '@pannier/stores'
+import { assertEqual } from '../../db/testing/check.ts'
+import { aMoment } from '../../db/testing/suite.ts'
+import type { Binding, HookName, Inputs, Mounted, Person, Shown } from './binding.ts'
+
+const MOMENTS_MAX = 5000
+
+/** Waits until `look` gives what is expected. */
+export async function becomes<T>(look: () => T, expected: T): Promise<void> {
+  const isThere = (): boolean => JSON.stringify(look()) === JSON.stringify(expected)
+  for (let moments = 0; moments < MOMENTS_MAX && !isThere(); moments++) await aMoment()
+  assertEqual(look(), expected)
+}
+
+/** What would happen has happened by then. */
+export async function aWhile(): Promise<void> {
+  for (let moments = 0; moments < 20; moments++) await aMoment()
+}
+
+/** A database that is closed at the end of the case, with all that is mounted. */
+export class Fixture {
+  readonly #binding: Binding
+  readonly #databases: Database[]
+  readonly #mounted: Mounted<HookName>[] = []
+  readonly #started: Live<unknown>[] = []
+  readonly people: Collection<Person>
+  /** The same collection, in another tab. */
+  readonly elsewhere: Collection<Person>
+
+  private constructor(binding: Binding, databases: Database[]) {
+    this.#binding = binding
+    this.#databases = databases
+    const [people, elsewhere] = databases.map((db) =>
+      db.collection<Person>('people', { indexes: ['city', { on: ['name'], text: true }] }),
+    )
+    this.people = people!
+    this.elsewhere = elsewhere!
+  }
+
+  /** Calls `body` with Ann and Bob of Oslo, and Cid of Rome. */
+  static async run(binding: Binding, body: (fixture: Fixture) => Promise<void>): Promise<void> {
+    const storage = memory()
+    const fixture = new Fixture(binding, [await open('x', { storage }), await open('x', { storage })])
+    await fixture.put('ann', 'Ann', 'Oslo')
+    await fixture.put('bob', 'Bob', 'Oslo')
+    await fixture.put('cid', 'Cid', 'Rome')
+    try {
+      await body(fixture)
+    } finally {
+      for (const mounted of fixture.#mounted) mounted.unmount()
+      await fixture.close()
+    }
+  }
+
+  get db(): Database {
+    return this.#databases[0]!
+  }
+
+  /** Live queries of `of` that were started, and how many of them are at work. */
+  get queries(): { readonly started: number; readonly atWork: number } {
+    const atWork = this.#started.filter(({ status }) => status === 'live' || status === 'loading')
+    return { started: this.#started.length, atWork: atWork.length }
+  }
+
+  async close(): Promise<void> {
+    for (const db of this.#databases) await db.close()
+  }
+
+  async put(_id: string, name: string, city: string, people: Collection<Person> = this.people): Promise<void> {
+    await people.upsert({ _id, name, city })
+  }
+
+  /** The people of a city, by name. */
+  of(city: string, limit = 10): Query<Person> {
+    return this.watched(this.people.find({ city }).sort('name').limit(limit))
+  }
+
+  /** Notes what the query starts. */
+  watched<Row extends object>(query: Query<Row>): Query<Row> {
+    const note = <Started extends Live<unknown>>(live: Started): Started => {
+      this.#started.push(live)
+      return live
+    }
+    const [live, count] = [query.live.bind(query), query.liveCount.bind(query)]
+    return Object.assign(query, { live: () => note(live()), liveCount: () => note(count()) })
+  }
+
+  mount<Name extends HookName>(hook: Name, inputs: Inputs[Name]): Mounted<Name> {
+    const mounted = this.#binding.mount(hook, inputs)
+    this.#mounted.push(mounted as Mounted<HookName>)
+    return mounted
+  }
+}
+
+/** The last render. */
+export function last<Name extends HookName>({ renders, thrown }: Mounted<Name>): Shown[Name] {
+  if (renders.length === 0) throw thrown[0]
+  return renders.at(-1)!
+}
+
+/** A render of rows as a text: 'live Ann,Bob'. */
+export function textOf({ rows, status, isPrevious }: Shown['live']): string {
+  return `${status} ${rows.map(({ name }) => name).join()}${isPrevious ? ' previous' : ''}`
+}
+
+/** Waits until the rows are shown so. */
+export async function shows(mounted: Mounted<'live'>, expected: string): Promise<void> {
+  await becomes(() => textOf(last(mounted)), expected)
+}
