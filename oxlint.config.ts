@@ -47,6 +47,7 @@ const REAL_PAUSE_IMPORTS = ['node:timers', 'node:timers/promises'].map((name) =>
 /** What takes all that from the Environment. */
 const DETERMINISTIC: readonly string[] = [
   'admin',
+  'angular',
   'backend',
   'client',
   'db',
@@ -55,6 +56,10 @@ const DETERMINISTIC: readonly string[] = [
   'react',
   'rules',
   'server',
+  'solid',
+  'stores',
+  'svelte',
+  'vue',
 ].map((name) => `packages/${name}/src`)
 
 /** What a test draws, `seededRandom` draws; what it names, it names itself: each run of a commit has the same inputs. */

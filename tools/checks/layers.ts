@@ -109,22 +109,34 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
     ['operations', ['find', 'writes', 'provision', 'sync', 'init-options', 'collection', 'store', 'import-data']],
     ['entries', ['wl', 'index', 'script']],
   ],
+  stores: [
+    ['store', ['store']],
+    ['stores', ['client-stores', 'draft-store', 'live-store', 'live-search', 'replication-store']],
+    ['entry', ['index']],
+  ],
   react: [
-    ['stores', ['draft-store', 'live-store', 'replication-store']],
-    [
-      'hooks',
-      [
-        'use-can',
-        'use-rejected',
-        'use-sync',
-        'use-draft',
-        'use-live',
-        'use-replication',
-        'use-count',
-        'use-live-query',
-        'use-document',
-      ],
-    ],
+    ['store', ['use-store']],
+    ['hooks', ['use-client', 'use-draft', 'use-live', 'use-replication']],
+    ['entry', ['index']],
+  ],
+  vue: [
+    ['store', ['use-store']],
+    ['composables', ['use-client', 'use-draft', 'use-live']],
+    ['entry', ['index']],
+  ],
+  svelte: [
+    ['store', ['create-store']],
+    ['runes', ['create-client', 'create-draft', 'create-live']],
+    ['entry', ['index']],
+  ],
+  solid: [
+    ['store', ['create-store']],
+    ['primitives', ['create-client', 'create-draft', 'create-live']],
+    ['entry', ['index']],
+  ],
+  angular: [
+    ['store', ['inject-store']],
+    ['signals', ['inject-client', 'inject-draft', 'inject-live']],
     ['entry', ['index']],
   ],
   postgres: [

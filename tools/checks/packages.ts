@@ -24,7 +24,12 @@ export interface PublishedPackage {
 export const PACKAGES: readonly PublishedPackage[] = [
   'packages/db',
   'packages/jsonstore',
+  'packages/stores',
   'packages/react',
+  'packages/vue',
+  'packages/svelte',
+  'packages/solid',
+  'packages/angular',
   'packages/rules',
   'packages/postgres',
   'packages/backend',

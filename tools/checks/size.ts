@@ -34,6 +34,16 @@ const RULES_BYTES_GOAL = 8 * 1024
 /** `@pannier/client`, beside the library. */
 const CLIENT_BYTES_MAX = 13.04 * 1024
 
+/** Each package for a framework with the stores that all of them share, beside the library and the framework. A page loads less: ADR 56. */
+const BINDINGS_BYTES_MAX = {
+  react: 2.4 * 1024,
+  vue: 2.5 * 1024,
+  svelte: 2.4 * 1024,
+  solid: 2.5 * 1024,
+  angular: 2.5 * 1024,
+}
+const BINDING_BYTES_GOAL = 2 * 1024
+
 /** The bytes that a browser loads before the admin page shows anything: React is 58 KiB of it. The bar is 250 KiB. */
 const ADMIN_FIRST_BYTES_MAX = 96 * 1024
 
@@ -91,6 +101,11 @@ const client = {
   plugins: [onDemandIsExternal],
 }
 limit('@pannier/client', await bytesOf(client), CLIENT_BYTES_MAX)
+for (const [name, allowed] of Object.entries(BINDINGS_BYTES_MAX)) {
+  const entryPoints = [join(root, 'packages', name, 'src/index.ts')]
+  const external = ['pannier', 'react', 'vue', 'svelte', 'solid-js', '@angular/core']
+  limit(`@pannier/${name}`, await bytesOf({ entryPoints, external }), allowed, BINDING_BYTES_GOAL)
+}
 const admin = await buildAdminPage()
 const adminBytes = admin.first.reduce((sum, name) => sum + admin.files.get(name)!.length, 0)
 limit('first load of the admin page', adminBytes, ADMIN_FIRST_BYTES_MAX)

@@ -14,8 +14,11 @@ import { makeFolder, removeFolder, run } from '../processes.ts'
 import { runCaptured } from '../../packages/server/test/cli/run-captured.ts'
 import { modulesOf, readPages, root, type DocsPage } from './code-blocks.ts'
 
-/** `js`: of @pannier/jsonstore's README, which its own test runs. `html`: files of the tutorial, which its transcript uses. */
-const LANGUAGES = ['ts', 'tsx', 'sh', 'html', 'json', 'js', 'text', 'prelude']
+/**
+ * `js`: of @pannier/jsonstore's README, which its own test runs. `html`: files of the tutorial, which its transcript uses. `vue` and
+ * `svelte`: components, which tests of their packages render.
+ */
+const LANGUAGES = ['ts', 'tsx', 'vue', 'svelte', 'sh', 'html', 'json', 'js', 'text', 'prelude']
 /** The server's admin, whom the pages name. */
 const ADMIN = { username: 'ann', password: 'correct horse' }
 
@@ -25,11 +28,19 @@ const COMPILER_OPTIONS = {
   isolatedDeclarations: false,
   moduleDetection: 'force',
   jsx: 'react-jsx',
+  // Angular's.
+  experimentalDecorators: true,
   typeRoots: [join(root, 'node_modules/@types')],
 }
 
 /** A declaration that pages take from the app around them: it shows something to the user. */
 const RENDER = 'declare function render(...shown: readonly unknown[]): void'
+
+/** The module of the app that opens its database. */
+const DATABASE = `import type { Collection } from 'pannier'
+export interface Person { name: string; city: string }
+export declare const people: Collection<Person>
+`
 
 const pages = readPages()
 const modules = pages.flatMap(modulesOf)
@@ -67,6 +78,7 @@ test('the blocks agree with the types of the packages', async () => {
   symlinkSync(join(root, 'bench/node_modules'), join(types, 'node_modules'))
   for (const { name, code } of modules) writeFileSync(join(types, name), code)
   writeFileSync(join(types, 'render.d.ts'), RENDER)
+  writeFileSync(join(types, 'database.ts'), DATABASE)
   const config = { extends: join(root, 'tsconfig.json'), compilerOptions: COMPILER_OPTIONS, include: ['*'] }
   writeFileSync(join(types, 'tsconfig.json'), JSON.stringify(config))
   const { output } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', types])

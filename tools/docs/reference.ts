@@ -121,6 +121,36 @@ const PAGES: readonly PageSpec[] = [
     entries: [['@pannier/react', 'packages/react/api/index.d.ts']],
   },
   {
+    file: 'vue.md',
+    title: 'Vue',
+    intro: 'The composables. [README](../../packages/vue/README.md)',
+    entries: [['@pannier/vue', 'packages/vue/api/index.d.ts']],
+  },
+  {
+    file: 'svelte.md',
+    title: 'Svelte',
+    intro: 'The runes. [README](../../packages/svelte/README.md)',
+    entries: [['@pannier/svelte', 'packages/svelte/api/index.d.ts']],
+  },
+  {
+    file: 'solid.md',
+    title: 'Solid',
+    intro: 'The primitives. [README](../../packages/solid/README.md)',
+    entries: [['@pannier/solid', 'packages/solid/api/index.d.ts']],
+  },
+  {
+    file: 'angular.md',
+    title: 'Angular',
+    intro: 'The signals. [README](../../packages/angular/README.md)',
+    entries: [['@pannier/angular', 'packages/angular/api/index.d.ts']],
+  },
+  {
+    file: 'stores.md',
+    title: 'Stores',
+    intro: 'For bindings to other frameworks. [README](../../packages/stores/README.md)',
+    entries: [['@pannier/stores', 'packages/stores/api/index.d.ts']],
+  },
+  {
     file: 'client.md',
     title: 'Client',
     intro: 'The client for apps. [Guide](../guide/apps.md)',

@@ -1,0 +1,255 @@
+// What `@pannier/angular` offers. Written by `npm run api`.
+
+/** A client of `@pannier/client`. */
+export interface CanSource<Question extends readonly unknown[]> {
+    /** Calls back with the answer, soon, and when it is another one. The function returned ends it. */
+    subscribeCan(question: Question, listener: (answer: boolean | undefined) => void): () => void;
+}
+
+/** A database, or a client of `@pannier/client`. */
+export interface CommitSource {
+    /** Calls back after each commit. The function returned ends it. */
+    subscribe(listener: () => void): () => void;
+}
+
+/** The part of a query that a store of its count needs. */
+export interface CountQuery {
+    /** Makes the count live. */
+    liveCount(): Live<number>;
+    /** Whether the other query is the same: it asks for the same. */
+    isSame(other: never): boolean;
+}
+
+/** The count of the documents that match a query. */
+export interface CountResult extends LiveState {
+    /** The count. Undefined until it is there. */
+    readonly count: number | undefined;
+}
+
+/** A query whose count is to be live while a component shows it, or a count that is live already and that its owner closes. */
+export type CountSource = CountQuery | Live<number>;
+
+/** A document of a collection. */
+export interface DocumentResult<Row extends object> extends LiveState {
+    /** Undefined while it is loading, and for a missing document: `status` says which. */
+    readonly document: Row | undefined;
+}
+
+/** The part of a collection that a document needs. */
+export interface DocumentSource<Row extends object> {
+    /** A query on the collection. */
+    find(selector: {
+        readonly _id: string;
+    }): RowsQuery<Row>;
+}
+
+/** A document with what is typed into it. */
+export interface Draft<Row extends object> {
+    /** The document with what is typed. Undefined while the document is, and nothing is typed. */
+    readonly draft: Row | undefined;
+    /** Shows these fields at once, and saves them. */
+    change(fields: DraftFields<Row>): void;
+    /** 'failed': the last save. What is typed stays. */
+    readonly status: 'saved' | 'saving' | 'failed';
+    /** The error of the last save, with the status 'failed'. */
+    readonly error: unknown;
+}
+
+/** Fields of a document, without those of the database. */
+export type DraftFields<Row extends object> = {
+    [Name in keyof Row as Name extends `_${string}` ? never : Name]?: Row[Name];
+};
+
+/** The result of `injectDraft`. */
+export interface DraftSignals<Row extends object> extends Signals<Omit<Draft<Row>, 'change'>>, Pick<Draft<Row>, 'change'> {
+}
+
+/** A value, or a function that reads it: a signal, an accessor, a getter. */
+export type Given<Value> = Value | (() => Value);
+
+/** The part of a `LiveQuery` and of a `LiveCount` that a store needs. */
+export interface Live<Value> {
+    /** The value. Undefined until it is there. */
+    readonly value: Value | undefined;
+    /** The status of the value: whether it is loaded, and up to date. */
+    readonly status: LiveStatus;
+    /** The error, with the status 'failed'. */
+    readonly error: unknown;
+    /** Calls back when the value is another one, and at the end. The function returned ends that. */
+    subscribe(listener: () => void, options: {
+        readonly onEnd: (error: unknown) => void;
+    }): () => void;
+    /** Closes the live value. */
+    close(): void;
+}
+
+/** Options of what shows a live value. */
+export interface LiveOptions<Initial> {
+    /** The initial value: what a server has read. It is shown until the first own value is there, on the server too. */
+    readonly initial?: Initial | undefined;
+}
+
+/** The rows of a query. */
+export interface LiveResult<Row extends object> extends LiveState {
+    /** The rows, none until they are there. A new array each time they change; a row that did not change is the same object. */
+    readonly rows: readonly Row[];
+}
+
+/** A query that is to be live while a component shows it, or one that is live already and that its owner closes. */
+export type LiveSource<Row extends object> = RowsQuery<Row> | Live<readonly Row[]>;
+
+/** A client of `@pannier/client`. */
+export interface RejectedSource<Rejected> {
+    /** Calls back with the refused writes, soon, and when they are others. The function returned ends it. */
+    subscribeRejected(listener: (rejected: readonly Rejected[]) => void): () => void;
+}
+
+/** How a replication is. */
+export interface ReplicationState {
+    /** The status of the replication: 'idle' without one. */
+    readonly status: ReplicationStatus | 'idle';
+    /** The error for which it waits to try again, or has failed. */
+    readonly error: unknown;
+    /** The status of all parts together; undefined without a replication. */
+    readonly progress: ReplicationProgress | undefined;
+    /** Changes here that are not sent yet, also while there is no network. Undefined until they are counted. */
+    readonly unsent: number | undefined;
+}
+
+/** The part of a query that a store of its rows needs. */
+export interface RowsQuery<Row extends object> {
+    /** Makes the query live. */
+    live(): Live<readonly Row[]>;
+    /** Whether the other query is the same: it asks for the same. */
+    isSame(other: never): boolean;
+}
+
+/** Saves the fields that were changed. */
+export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
+
+/** The part of a collection that a search needs. */
+export interface SearchSource<Row extends object, Options extends object> {
+    /** The documents with the words of a text. */
+    search(text: string, options?: Options): {
+        limit(rows: number): {
+            toArray(): Promise<Row[]>;
+        };
+    };
+}
+
+/** The parts of a state, each a signal. */
+export type Signals<State extends object> = {
+    readonly [Name in keyof State]: Signal<State[Name]>;
+};
+
+/** A client of `@pannier/client`. */
+export interface StateSource<State> {
+    /** Another object when something has changed. */
+    readonly state: State;
+    /** Calls back with it, soon, and when it is another one. The function returned ends it. */
+    subscribeState(listener: (state: State) => void): () => void;
+}
+
+/**
+ * The answer of `client.can`: whether the rules admit a write. Undefined until it is known, and where that can't be
+ * known on this device.
+ *
+ * @example
+ * readonly mayUpdate = injectCan(client, () => ['update', this.task()])
+ */
+export function injectCan<Question extends readonly unknown[]>(client: Given<CanSource<Question>>, question: Given<NoInfer<Question>>): Signal<boolean | undefined>;
+
+/**
+ * How many documents match a query, whatever its skip and limit. Cheap where `count()` is.
+ *
+ * @example
+ * readonly unread = injectCount(messages.find({ read: false }))
+ * readonly text = computed(() => `${this.unread.count()} new`)
+ */
+export function injectCount(query: Given<CountSource | undefined>, options?: LiveOptions<number>): Signals<CountResult>;
+
+/**
+ * The document with this id as it is now. Without a collection or an id nothing is asked for.
+ *
+ * @example
+ * readonly id = input.required<string>()
+ * readonly person = injectDocument(people, this.id)
+ */
+export function injectDocument<Row extends object>(collection: Given<DocumentSource<Row> | undefined>, id: Given<string | undefined>, options?: LiveOptions<Row>): Signals<DocumentResult<Row>>;
+
+/**
+ * A document with what is typed into it. An input that is bound to a document of the database would lose letters. The document
+ * comes back a moment after it was written. A draft shows each letter at once, until the document has it or somebody else changes the
+ * field. A document with another id has another draft.
+ *
+ * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
+ * @example
+ * readonly form = injectDraft(this.person.document, (fields) => people.update('ann', fields))
+ * onCity(city: string): void { this.form.change({ city }) }
+ */
+export function injectDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): DraftSignals<Row>;
+
+/**
+ * The rows of a query as they are now, through whichever tab they came. The query is live while the component lives. While another
+ * query loads, the rows of the one before stay, and `isPrevious` is true.
+ *
+ * @param query A query, or a function that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
+ *   well; who has started it closes it.
+ * @example
+ * readonly people = injectLiveQuery(() => all.find({ city: this.city() }).sort('name'))
+ * readonly names = computed(() => this.people.rows().map(({ name }) => name))
+ */
+export function injectLiveQuery<Row extends object>(query: Given<LiveSource<Row> | undefined>, options?: LiveOptions<readonly Row[]>): Signals<LiveResult<Row>>;
+
+/**
+ * The writes of a client that the server has refused, the oldest first.
+ *
+ * @example
+ * readonly rejected = injectRejected(client)
+ * readonly messages = computed(() => this.rejected().map(({ message }) => message))
+ */
+export function injectRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Signal<readonly Rejected[]>;
+
+/**
+ * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. It does not end the
+ * replication: its creator does.
+ *
+ * @param db The database of the replication, whose commits change what is not sent.
+ * @param replication Undefined: no replication yet.
+ * @example
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * readonly replication = injectReplication(db, sync)
+ * readonly text = computed(() => `${this.replication.status()}, ${this.replication.unsent()} wait`)
+ */
+export function injectReplication(db: Pick<Database, 'subscribe'>, replication: Given<Replication | undefined>): Signals<ReplicationState>;
+
+/**
+ * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits.
+ *
+ * @example
+ * readonly state = injectSync(client)
+ * readonly waits = computed(() => this.state().unsent > 0)
+ */
+export function injectSync<State extends object>(client: Given<StateSource<State>>): Signal<State>;
+
+/**
+ * The documents with the words of a text, the best first, for a hook that shows rows. It asks again after each commit of `db`. Without
+ * words nothing is asked for.
+ *
+ * @param options As `collection.search` takes them, and `limit`, the highest number of rows: 20 by default.
+ * @example
+ * const { rows } = useLiveQuery(liveSearch(db, people, text, { limit: 10 }))
+ */
+export function liveSearch<Row extends object, Options extends object>(db: CommitSource, collection: SearchSource<Row, Options>, text: string, options?: Options & {
+    readonly limit?: number;
+}): RowsQuery<Row> | undefined;
+
+/** How a live value is. */
+interface LiveState {
+    /** Whether the value is still that of the query before, or the initial one, as this query is loading. */
+    readonly isPrevious: boolean;
+    /** The status of the query: 'idle' without one. */
+    readonly status: LiveStatus | 'idle';
+    /** The error, with the status 'failed'. */
+    readonly error: unknown;
+}

@@ -1,0 +1,78 @@
+/** A client of `@pannier/client` in Angular, and a replication. */
+import type { Signal } from '@angular/core'
+import type { Database, Replication } from 'pannier'
+import {
+  given,
+  nextCan,
+  nextRejected,
+  nextReplication,
+  nextState,
+  type CanSource,
+  type Kept,
+  type Given,
+  type RejectedSource,
+  type ReplicationState,
+  type StateSource,
+  type Store,
+} from '@pannier/stores'
+import { injectStore, signalsOf, type Signals } from './inject-store.ts'
+
+/**
+ * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits.
+ *
+ * @example
+ * readonly state = injectSync(client)
+ * readonly waits = computed(() => this.state().unsent > 0)
+ */
+export function injectSync<State extends object>(client: Given<StateSource<State>>): Signal<State> {
+  return injectStore((before: Kept<Store<State>> | undefined) => nextState(before, given(client))).state
+}
+
+/**
+ * The writes of a client that the server has refused, the oldest first.
+ *
+ * @example
+ * readonly rejected = injectRejected(client)
+ * readonly messages = computed(() => this.rejected().map(({ message }) => message))
+ */
+export function injectRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Signal<readonly Rejected[]> {
+  return injectStore((before: Kept<Store<readonly Rejected[]>> | undefined) => nextRejected(before, given(client)))
+    .state
+}
+
+/**
+ * The answer of `client.can`: whether the rules admit a write. Undefined until it is known, and where that can't be
+ * known on this device.
+ *
+ * @example
+ * readonly mayUpdate = injectCan(client, () => ['update', this.task()])
+ */
+export function injectCan<Question extends readonly unknown[]>(
+  client: Given<CanSource<Question>>,
+  question: Given<NoInfer<Question>>,
+): Signal<boolean | undefined> {
+  return injectStore((before: Kept<Store<boolean | undefined>> | undefined) =>
+    nextCan(before, given(client), given(question)),
+  ).state
+}
+
+/**
+ * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. It does not end the
+ * replication: its creator does.
+ *
+ * @param db The database of the replication, whose commits change what is not sent.
+ * @param replication Undefined: no replication yet.
+ * @example
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * readonly replication = injectReplication(db, sync)
+ * readonly text = computed(() => `${this.replication.status()}, ${this.replication.unsent()} wait`)
+ */
+export function injectReplication(
+  db: Pick<Database, 'subscribe'>,
+  replication: Given<Replication | undefined>,
+): Signals<ReplicationState> {
+  return signalsOf(
+    injectStore((before: Kept<Store<ReplicationState>> | undefined) => nextReplication(before, db, given(replication)))
+      .state,
+  )
+}

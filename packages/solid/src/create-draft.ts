@@ -1,0 +1,36 @@
+/** A form for a document. */
+import { createEffect, createMemo } from 'solid-js'
+import {
+  given,
+  nextDraft,
+  viewOf,
+  withTyped,
+  type Draft,
+  type DraftStore,
+  type Given,
+  type Kept,
+  type Save,
+} from '@pannier/stores'
+import { createStore } from './create-store.ts'
+
+/**
+ * A document with what is typed into it. An input that is bound to a document of the database would lose letters. The document
+ * comes back a moment after it was written. A draft shows each letter at once, until the document has it or somebody else changes the
+ * field. A document with another id has another draft.
+ *
+ * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
+ * @example
+ * const form = createDraft(() => person.document, (fields) => people.update('ann', fields))
+ * const onCity = (city: string): void => form.change({ city })
+ */
+export function createDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): Draft<Row> {
+  const { store, state } = createStore<Kept<DraftStore<Row>>>((before) => nextDraft(before, given(document)))
+  createEffect(() => store().shown(given(document)))
+  const change: Draft<Row>['change'] = (fields) => store().change(fields, given(document), save)
+  return viewOf(
+    createMemo(() => {
+      const { status, error } = state()
+      return { draft: withTyped(given(document), state()), change, status, error }
+    }),
+  )
+}

@@ -1,0 +1,6 @@
+/** Goal: Solid has each behaviour that all bindings share. Its reactivity needs no page. */
+import { test } from 'vitest'
+import { bindingSuite } from '../../stores/testing/binding-suite.ts'
+import { solidBinding } from './binding.ts'
+
+bindingSuite({ test, create: () => solidBinding })

@@ -1,0 +1,82 @@
+/** A client of `@pannier/client` in Svelte, and a replication. */
+import type { Database, Replication } from 'pannier'
+import {
+  given,
+  nextCan,
+  nextRejected,
+  nextReplication,
+  nextState,
+  viewOf,
+  type CanSource,
+  type Kept,
+  type Given,
+  type RejectedSource,
+  type ReplicationState,
+  type StateSource,
+  type Store,
+} from '@pannier/stores'
+import { createStore, currentOf, type Current } from './create-store.ts'
+
+/**
+ * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits.
+ *
+ * @example
+ * const sync = createSync(client)
+ * const waits = $derived(sync.current.unsent > 0)
+ */
+export function createSync<State extends object>(client: Given<StateSource<State>>): Current<State> {
+  return currentOf(createStore((before: Kept<Store<State>> | undefined) => nextState(before, given(client))))
+}
+
+/**
+ * The writes of a client that the server has refused, the oldest first.
+ *
+ * @example
+ * const rejected = createRejected(client)
+ * const messages = $derived(rejected.current.map(({ message }) => message))
+ */
+export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Current<readonly Rejected[]> {
+  return currentOf(
+    createStore((before: Kept<Store<readonly Rejected[]>> | undefined) => nextRejected(before, given(client))),
+  )
+}
+
+/**
+ * The answer of `client.can`: whether the rules admit a write. Undefined until it is known, and where that can't be
+ * known on this device.
+ *
+ * @example
+ * const mayUpdate = createCan(client, () => ['update', task])
+ * const isHidden = $derived(mayUpdate.current === false)
+ */
+export function createCan<Question extends readonly unknown[]>(
+  client: Given<CanSource<Question>>,
+  question: Given<NoInfer<Question>>,
+): Current<boolean | undefined> {
+  return currentOf(
+    createStore((before: Kept<Store<boolean | undefined>> | undefined) =>
+      nextCan(before, given(client), given(question)),
+    ),
+  )
+}
+
+/**
+ * How a replication is, and how many changes of this device it has not sent yet, also while there is no network. It does not end the
+ * replication: its creator does.
+ *
+ * @param db The database of the replication, whose commits change what is not sent.
+ * @param replication Undefined: no replication yet.
+ * @example
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const replication = createReplication(db, sync)
+ * const text = $derived(`${replication.status}, ${replication.unsent} wait`)
+ */
+export function createReplication(
+  db: Pick<Database, 'subscribe'>,
+  replication: Given<Replication | undefined>,
+): ReplicationState {
+  const read = createStore((before: Kept<Store<ReplicationState>> | undefined) =>
+    nextReplication(before, db, given(replication)),
+  )
+  return viewOf(() => read()[1])
+}

@@ -1,0 +1,34 @@
+/** A form for a document. */
+import { computed, toValue, watchPostEffect, type MaybeRefOrGetter } from 'vue'
+import { nextDraft, withTyped, type Draft, type DraftStore, type Kept, type Save } from '@pannier/stores'
+import { refsOf, useStore, type Refs } from './use-store.ts'
+
+/** The result of `useDraft`. */
+export interface DraftRefs<Row extends object> extends Refs<Omit<Draft<Row>, 'change'>>, Pick<Draft<Row>, 'change'> {}
+
+/**
+ * A document with what is typed into it. An input that is bound to a document of the database would lose letters. The document
+ * comes back a moment after it was written. A draft shows each letter at once, until the document has it or somebody else changes the
+ * field. A document with another id has another draft.
+ *
+ * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
+ * @example
+ * const { draft, change } = useDraft(ann, (fields) => people.update('ann', fields))
+ * const onCity = (city: string): void => change({ city })
+ */
+export function useDraft<Row extends object>(
+  document: MaybeRefOrGetter<Row | undefined>,
+  save: Save<Row>,
+): DraftRefs<Row> {
+  const { store, state } = useStore<Kept<DraftStore<Row>>>((before) => nextDraft(before, toValue(document)))
+  watchPostEffect(() => store.value.shown(toValue(document)))
+  return {
+    ...refsOf(
+      computed(() => {
+        const { status, error } = state.value
+        return { draft: withTyped(toValue(document), state.value), status, error }
+      }),
+    ),
+    change: (fields) => store.value.change(fields, toValue(document), save),
+  }
+}

@@ -1,0 +1,100 @@
+/** Vue, for the suite that all bindings share. */
+import { shallowRef, toValue, type App, type Component, type Ref } from 'vue'
+import type { Binding, HookName, Inputs, Mounted, Shown } from '../../stores/testing/binding.ts'
+import {
+  useCan,
+  useCount,
+  useDocument,
+  useDraft,
+  useLiveQuery,
+  useRejected,
+  useReplication,
+  useSync,
+} from '../src/index.ts'
+
+type Read<Name extends HookName> = () => Shown[Name]
+
+const HOOKS: { readonly [Name in HookName]: (inputs: Ref<Inputs[Name]>) => Read<Name> } = {
+  live: (inputs) => parts(useLiveQuery(() => inputs.value.query(), inputs.value)),
+  count: (inputs) => parts(useCount(() => inputs.value.query(), inputs.value)),
+  document: (inputs) =>
+    parts(
+      useDocument(
+        () => inputs.value.collection,
+        () => inputs.value.id,
+        inputs.value,
+      ),
+    ),
+  draft: (inputs) =>
+    parts(
+      useDraft(
+        () => inputs.value.document,
+        (fields) => inputs.value.save(fields),
+      ),
+    ),
+  sync: (inputs) => {
+    const state = useSync(() => inputs.value.client)
+    return () => state.value
+  },
+  rejected: (inputs) => {
+    const rejected = useRejected(() => inputs.value.client)
+    return () => rejected.value
+  },
+  can: (inputs) => {
+    const may = useCan(
+      () => inputs.value.client,
+      () => inputs.value.question,
+    )
+    return () => may.value
+  },
+  replication: (inputs) => parts(useReplication(inputs.value.db, () => inputs.value.replication)),
+}
+
+function parts<State>(refs: { readonly [Name in keyof State]: State[Name] | Ref<State[Name]> }): () => State {
+  return () => Object.fromEntries(Object.entries(refs).map(([name, ref]) => [name, valueOf(ref)])) as State
+}
+
+/** `change` of a draft is a function, and no getter. */
+function valueOf(part: unknown): unknown {
+  return typeof part === 'function' ? part : toValue(part)
+}
+
+/** `mountApp` mounts a component somewhere. */
+export function vueBinding(mountApp: (component: Component, prepare: (app: App) => void) => App): Binding {
+  return { mount: (hook, inputs) => mount(mountApp, HOOKS[hook], inputs) }
+}
+
+function mount<Name extends HookName>(
+  mountApp: (component: Component, prepare: (app: App) => void) => App,
+  use: (inputs: Ref<Inputs[Name]>) => Read<Name>,
+  first: Inputs[Name],
+): Mounted<Name> {
+  const renders: Shown[Name][] = []
+  const thrown: unknown[] = []
+  const inputs = shallowRef(first) as Ref<Inputs[Name]>
+  const component: Component = {
+    setup() {
+      const read = use(inputs)
+      return () => {
+        renders.push(read())
+        return null
+      }
+    },
+  }
+  const app = mountApp(component, ({ config }) => {
+    config.errorHandler = (error) => thrown.push(error)
+    config.warnHandler = () => {}
+  })
+  let isMounted = true
+  return {
+    renders,
+    thrown,
+    set: (next) => {
+      inputs.value = next
+    },
+    unmount() {
+      if (isMounted) app.unmount()
+      isMounted = false
+    },
+  }
+}

@@ -1,0 +1,14 @@
+/** The suite of the bindings with Vue in a page. */
+import { createApp } from 'vue'
+import { runCases } from '../../../../tools/browser/page/run-cases.ts'
+import { bindingSuite } from '../../../stores/testing/binding-suite.ts'
+import { vueBinding } from '../binding.ts'
+
+const binding = vueBinding((component, prepare) => {
+  const app = createApp(component)
+  prepare(app)
+  app.mount(document.createElement('div'))
+  return app
+})
+
+await runCases((test) => bindingSuite({ test, create: () => binding }, 1000))
