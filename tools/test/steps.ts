@@ -45,16 +45,15 @@ const browser: Step = {
 }
 
 /**
- * Stages follow one another; the rows of a stage run beside one another, and the steps of a row in turn. Unit tests use all cores, and
- * browser tests wait much.
+ * Stages follow one another; the rows of a stage run beside one another, and the steps of a row in turn. Unit tests wait for disks and
+ * timers, and browser tests wait much: what the one leaves of the cores the other takes.
  */
 export const STAGES: readonly (readonly (readonly Step[])[])[] = [
   [
     [types, bars],
     [lint, format],
   ],
-  [[unit]],
-  [[packages], [browser]],
+  [[unit], [packages, browser]],
 ]
 
 export const STEPS: readonly Step[] = STAGES.flat(2)
