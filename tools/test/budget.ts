@@ -19,7 +19,8 @@ export interface Times {
 }
 
 const FILE = join(import.meta.dirname, 'times.json')
-const EXCESS_MAX = 1.1
+/** Browser tests have few folders, so their median is rough. */
+const EXCESS_MAX: Readonly<Record<Budgeted, number>> = { pure: 1.1, wired: 1.1, real: 1.1, browser: 1.5 }
 const DEAREST_SHOWN = 20
 
 /** The cost of these files, as notes, and as a failure where a lane has outgrown its budget. */
@@ -39,7 +40,7 @@ export function compareWithBudget(
       `${lane}: ${seconds.toFixed(0)} s of processor time (budget ${allowed.toFixed(0)} s), ` +
         `and ${slowness.toFixed(2)} times as long on this machine`,
     )
-    if (seconds > allowed * EXCESS_MAX)
+    if (seconds > allowed * EXCESS_MAX[lane])
       failures.push({
         title: `The lane ${lane} has outgrown its budget of ${allowed} s. Its dearest files:`,
         text: dearest(own),
@@ -70,14 +71,16 @@ function dearest(costs: readonly FileCost[]): string {
   return sorted.map(({ file, cpuMs }) => `${(cpuMs / 1000).toFixed(1).padStart(7)} s  ${file}`).join('\n')
 }
 
-/** How long these files took, as a multiple of what their folders have in the budget: the median, by weight. */
+/** How long these files took, as a multiple of what their folders have in the budget: the median, by weight. At least 1. */
 function slownessOf(costs: readonly FileCost[], folders: Times['folders']): number {
   const ratios = [...secondsByFolder(costs)]
     .map(([name, seconds]) => ({ weight: folders[name] ?? 0, ratio: seconds / (folders[name] ?? 0) }))
     .filter(({ weight }) => weight > 0)
     .toSorted((a, b) => a.ratio - b.ratio)
   let left = ratios.reduce((sum, { weight }) => sum + weight, 0) / 2
-  return ratios.find(({ weight }) => (left -= weight) <= 0)?.ratio ?? 1
+  const median = ratios.find(({ weight }) => (left -= weight) <= 0)?.ratio ?? 1
+  // A quick machine proves no growth.
+  return Math.max(1, median)
 }
 
 function secondsByFolder(costs: readonly FileCost[]): ReadonlyMap<string, number> {
