@@ -1,6 +1,7 @@
 /** People in a database in memory, and looks at what a component shows of them. */
 import { open, type Collection, type Database, type Query } from 'pannier'
 import { memory } from 'pannier/memory'
+import type { DatabaseStorage } from 'pannier/storage'
 import type { Live } from '@pannier/stores'
 import { assertEqual } from '../../db/testing/check.ts'
 import { aMoment } from '../../db/testing/suite.ts'
@@ -22,37 +23,42 @@ export async function aWhile(): Promise<void> {
 
 /** A database that is closed at the end of the case, with all that is mounted. */
 export class Fixture {
+  readonly people: Collection<Person>
   readonly #binding: Binding
+  readonly #storage: DatabaseStorage
   readonly #databases: Database[]
   readonly #mounted: Mounted<HookName>[] = []
   readonly #started: Live<unknown>[] = []
-  readonly people: Collection<Person>
-  /** The same collection, in another tab. */
-  readonly elsewhere: Collection<Person>
 
-  private constructor(binding: Binding, databases: Database[]) {
+  private constructor(binding: Binding, storage: DatabaseStorage, db: Database) {
     this.#binding = binding
-    this.#databases = databases
-    const [people, elsewhere] = databases.map((db) =>
-      db.collection<Person>('people', { indexes: ['city', { on: ['name'], text: true }] }),
-    )
-    this.people = people!
-    this.elsewhere = elsewhere!
+    this.#storage = storage
+    this.#databases = [db]
+    this.people = peopleOf(db)
   }
 
   /** Calls `body` with Ann and Bob of Oslo, and Cid of Rome. */
   static async run(binding: Binding, body: (fixture: Fixture) => Promise<void>): Promise<void> {
     const storage = memory()
-    const fixture = new Fixture(binding, [await open('x', { storage }), await open('x', { storage })])
-    await fixture.put('ann', 'Ann', 'Oslo')
-    await fixture.put('bob', 'Bob', 'Oslo')
-    await fixture.put('cid', 'Cid', 'Rome')
+    const fixture = new Fixture(binding, storage, await open('x', { storage }))
+    await fixture.people.insert([
+      { _id: 'ann', name: 'Ann', city: 'Oslo' },
+      { _id: 'bob', name: 'Bob', city: 'Oslo' },
+      { _id: 'cid', name: 'Cid', city: 'Rome' },
+    ])
     try {
       await body(fixture)
     } finally {
       for (const mounted of fixture.#mounted) mounted.unmount()
       await fixture.close()
     }
+  }
+
+  /** The same collection, in another tab. */
+  async elsewhere(): Promise<Collection<Person>> {
+    const db = await open('x', { storage: this.#storage })
+    this.#databases.push(db)
+    return peopleOf(db)
   }
 
   get db(): Database {
@@ -93,6 +99,10 @@ export class Fixture {
     this.#mounted.push(mounted as Mounted<HookName>)
     return mounted
   }
+}
+
+function peopleOf(db: Database): Collection<Person> {
+  return db.collection<Person>('people', { indexes: ['city', { on: ['name'], text: true }] })
 }
 
 /** The last render. */

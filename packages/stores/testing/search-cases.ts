@@ -13,7 +13,7 @@ export function searchCases({ test, create }: SuiteContext<() => Binding>): void
   behaves('the documents with the word, and those that others write', async (app) => {
     const list = app.mount('live', search(app, 'ann'))
     await shows(list, 'live Ann')
-    await app.put('eve', 'Ann Eve', 'Rome', app.elsewhere)
+    await app.put('eve', 'Ann Eve', 'Rome', await app.elsewhere())
     await becomes(() => last(list).rows.length, 2)
   })
 

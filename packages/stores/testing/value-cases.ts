@@ -17,7 +17,7 @@ export function valueCases({ test, create }: SuiteContext<() => Binding>): void 
   behaves('count: writes change it', async (app) => {
     const count = app.mount('count', { query: () => app.of('Oslo') })
     await counts(count, 'live 2')
-    await app.put('eve', 'Eve', 'Oslo', app.elsewhere)
+    await app.put('eve', 'Eve', 'Oslo', await app.elsewhere())
     await counts(count, 'live 3')
   })
 
@@ -58,7 +58,7 @@ export function valueCases({ test, create }: SuiteContext<() => Binding>): void 
   behaves('document: it is shown, and a change of it', async (app) => {
     const one = app.mount('document', { collection: app.people, id: 'ann' })
     await names(one, 'live Ann')
-    await app.put('ann', 'Anna', 'Oslo', app.elsewhere)
+    await app.put('ann', 'Anna', 'Oslo', await app.elsewhere())
     await names(one, 'live Anna')
   })
 
