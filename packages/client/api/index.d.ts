@@ -83,9 +83,9 @@ export class Client<Types extends AppTypes<Types>> {
      * Transactions that the server has not answered, in the order in which they are sent. `state.unsent` counts them.
      *
      * @example
-     * for (const { writes } of await client.waiting()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
+     * for (const { writes } of await client.unsent()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
      */
-    waiting(): Promise<WaitingWrite[]>;
+    unsent(): Promise<UnsentWrite[]>;
     /**
      * Writes that the server refused, the oldest first. `state.rejected` counts them.
      *
@@ -239,7 +239,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<Open
      */
     readonly lease?: string | number;
     /** Milliseconds until a request has failed; 60,000 by default. */
-    readonly timeoutMs?: number;
+    readonly requestMsMax?: number;
     /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
     readonly live?: boolean;
 }
@@ -287,8 +287,8 @@ export type RecordName = string | {
     readonly id: string;
 };
 
-/** One write of a transaction that waits or was refused: what is to be shown beside each other. */
-export interface RefusedWrite {
+/** One write of a transaction that is unsent or was rejected: what is to be shown beside each other. */
+export interface RecordWrite {
     /** The name of the collection. */
     readonly collection: string;
     /** The id of the record. */
@@ -314,7 +314,7 @@ export class RejectedWrite {
     /** The reasons by field. */
     readonly data: Values;
     /** All writes of the transaction, and of those that build on it. None if it was retried or discarded before `write.server` was asked. */
-    readonly writes: readonly RefusedWrite[];
+    readonly writes: readonly RecordWrite[];
     /** The record of the refused write as the server has it; null: the account sees no such record. */
     readonly theirs: Values | null;
     /**
@@ -324,7 +324,7 @@ export class RejectedWrite {
      * @example
      * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
      */
-    retry(edit?: (write: RefusedWrite) => Values | undefined): Write<void>;
+    retry(edit?: (write: RecordWrite) => Values | undefined): Write<void>;
     /** Forgets them. */
     discard(): Promise<void>;
 }
@@ -474,19 +474,19 @@ export interface TransactionWriting<Types extends CollectionTypes> extends Pick<
     delete(id: string, options?: WriteOptions): Promise<void>;
 }
 
+/** A transaction that the server has not answered. */
+export interface UnsentWrite {
+    /** Names it among all that wait on this device. */
+    readonly id: string;
+    /** All writes of the transaction. */
+    readonly writes: readonly RecordWrite[];
+}
+
 /** Collections without types. */
 export type UntypedCollections = Record<string, Record<keyof CollectionTypes, Record<string, unknown>>>;
 
 /** The fields of a record. */
 export type Values = Readonly<Record<string, unknown>>;
-
-/** A transaction that the server has not answered. */
-export interface WaitingWrite {
-    /** Names it among all that wait on this device. */
-    readonly id: string;
-    /** All writes of the transaction. */
-    readonly writes: readonly RefusedWrite[];
-}
 
 /**
  * Awaited: the write is stored on this device, and the app sees it. Its `server` tells what the server said, which may be days later.

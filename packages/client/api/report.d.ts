@@ -19,7 +19,7 @@ export interface ReportOptions {
     /** Ends the request. */
     readonly signal?: AbortSignal | undefined;
     /** Milliseconds until it has failed; 60,000 by default. */
-    readonly timeoutMs?: number;
+    readonly requestMsMax?: number;
 }
 
 /**
@@ -31,4 +31,4 @@ export interface ReportOptions {
  * const { rows } = await runReport<{ month: string; revenue: number }>('https://example.com', 'revenue', options)
  * show(rows.map(({ month, revenue }) => `${month}: ${revenue}`))
  */
-export function runReport<Row extends object = Record<string, string | number | null>>(url: string | URL, name: string, { parameters, token, signal, timeoutMs }?: ReportOptions): Promise<ReportAnswer<Row>>;
+export function runReport<Row extends object = Record<string, string | number | null>>(url: string | URL, name: string, { parameters, token, signal, requestMsMax }?: ReportOptions): Promise<ReportAnswer<Row>>;

@@ -19,7 +19,7 @@ import { Replica, type Changed, type ChangedRecords, type ClientState, type Repl
 import { Server } from './server.ts'
 import { SignIn } from './sign-in.ts'
 import { ACCOUNTS } from './store.ts'
-import { rejectedOf, startWrite, waitingOf, type RejectedWrite, type WaitingWrite, type Write } from './write.ts'
+import { rejectedOf, startWrite, unsentOf, type RejectedWrite, type UnsentWrite, type Write } from './write.ts'
 import type { NamedRecord, Values } from './writes.ts'
 
 /** Collections by name, as `pannier types --client` writes them. */
@@ -44,7 +44,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
    */
   readonly lease?: string | number
   /** Milliseconds until a request has failed; 60,000 by default. */
-  readonly timeoutMs?: number
+  readonly requestMsMax?: number
   /** False: it syncs when `client.sync()` is called. True by default: it sends at once, and hears of what is new. */
   readonly live?: boolean
 }
@@ -86,12 +86,12 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   const { length } = declared.names
   if (length === 0 || length > COLLECTIONS_MAX)
     throw badArgument('connect()', `collections must be 1 to ${COLLECTIONS_MAX}`, length)
-  const { timeoutMs = REQUEST_MS_MAX, environment = systemEnvironment(), lease, encryption } = options
+  const { requestMsMax = REQUEST_MS_MAX, environment = systemEnvironment(), lease, encryption } = options
   if (lease !== undefined && encryption === undefined)
     throw badArgument('connect()', 'encryption must be given with a lease', encryption)
   const leasing = lease === undefined ? undefined : await import('./lease.ts')
   const leasedMs = leasing?.leaseMs(lease!)
-  const server = new Server(url, { timeoutMs, environment })
+  const server = new Server(url, { requestMsMax, environment })
   const { host, pathname } = new URL(server.url)
   const name = options.name ?? `pannier-${host}${pathname.replace(/\/$/, '').replaceAll('/', '-')}`
   const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage, environment }))
@@ -249,10 +249,10 @@ export class Client<Types extends AppTypes<Types>> {
    * Transactions that the server has not answered, in the order in which they are sent. `state.unsent` counts them.
    *
    * @example
-   * for (const { writes } of await client.waiting()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
+   * for (const { writes } of await client.unsent()) console.log(writes.map(({ action, id }) => `${action} ${id}`))
    */
-  waiting(): Promise<WaitingWrite[]> {
-    return waitingOf(this.#open())
+  unsent(): Promise<UnsentWrite[]> {
+    return unsentOf(this.#open())
   }
 
   /**

@@ -217,7 +217,7 @@ async function fetched({ server, token }: FileSource, of: NonNullable<StoredFile
 
 /** Content may take long. Its beginning may not. */
 function answerTo(server: Server, path: string): Promise<Response> {
-  return server.inTime(server.timeoutMs, (signal) => server.open(`GET ${path}`, undefined, { signal }))
+  return server.inTime(server.requestMsMax, (signal) => server.open(`GET ${path}`, undefined, { signal }))
 }
 
 function isRefused({ status }: Response): boolean {

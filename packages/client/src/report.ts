@@ -11,7 +11,7 @@ export interface ReportOptions {
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until it has failed; 60,000 by default. */
-  readonly timeoutMs?: number
+  readonly requestMsMax?: number
 }
 
 /** The answer of a report. */
@@ -38,12 +38,12 @@ const REQUEST_MS_MAX = 60_000
 export async function runReport<Row extends object = Record<string, string | number | null>>(
   url: string | URL,
   name: string,
-  { parameters = {}, token, signal, timeoutMs = REQUEST_MS_MAX }: ReportOptions = {},
+  { parameters = {}, token, signal, requestMsMax = REQUEST_MS_MAX }: ReportOptions = {},
 ): Promise<ReportAnswer<Row>> {
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(parameters))
     query.append(key, value instanceof Date ? value.toISOString() : String(value))
-  const server = new Server(url, { timeoutMs, environment: systemEnvironment() })
+  const server = new Server(url, { requestMsMax, environment: systemEnvironment() })
   const request = `GET /api/reports/${encodeURIComponent(name)}?${query}`
   const { columns, rows, commit } = await server.send<ReportAnswer<readonly unknown[]>>(request, undefined, {
     token,

@@ -22,7 +22,7 @@ const TOO_LARGE_SAID =
 
 interface ServerOptions {
   /** A request that takes longer has failed. */
-  readonly timeoutMs: number
+  readonly requestMsMax: number
   readonly environment: Environment
 }
 
@@ -30,14 +30,14 @@ export class Server {
   readonly url: string
   /** The clock of the device may be wrong. */
   readonly environment: Environment
-  readonly timeoutMs: number
+  readonly requestMsMax: number
   /** How much the clock of the server is ahead of the device's. */
   #aheadMs = 0
 
-  constructor(url: string | URL, { timeoutMs, environment }: ServerOptions) {
+  constructor(url: string | URL, { requestMsMax, environment }: ServerOptions) {
     this.url = String(url).replace(/\/+$/, '')
     this.environment = environment
-    this.timeoutMs = timeoutMs
+    this.requestMsMax = requestMsMax
   }
 
   /** The time of the server, as far as its last answer said it. */
@@ -52,7 +52,7 @@ export class Server {
    */
   async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
     const { moreMs = 0, signal, ...others } = options
-    const [{ status, ok }, text] = await this.inTime(this.timeoutMs + moreMs, async (late) => {
+    const [{ status, ok }, text] = await this.inTime(this.requestMsMax + moreMs, async (late) => {
       const response = await this.open(request, body, {
         ...others,
         signal: signal === undefined ? late : AbortSignal.any([signal, late]),

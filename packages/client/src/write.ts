@@ -65,8 +65,8 @@ export class Write<R> implements PromiseLike<R> {
   }
 }
 
-/** One write of a transaction that waits or was refused: what is to be shown beside each other. */
-export interface RefusedWrite {
+/** One write of a transaction that is unsent or was rejected: what is to be shown beside each other. */
+export interface RecordWrite {
   /** The name of the collection. */
   readonly collection: string
   /** The id of the record. */
@@ -80,11 +80,11 @@ export interface RefusedWrite {
 }
 
 /** A transaction that the server has not answered. */
-export interface WaitingWrite {
+export interface UnsentWrite {
   /** Names it among all that wait on this device. */
   readonly id: string
   /** All writes of the transaction. */
-  readonly writes: readonly RefusedWrite[]
+  readonly writes: readonly RecordWrite[]
 }
 
 /** A refused transaction, with those of this device that build on it: they go together. */
@@ -100,7 +100,7 @@ export class RejectedWrite {
   /** The reasons by field. */
   readonly data: Values
   /** All writes of the transaction, and of those that build on it. None if it was retried or discarded before `write.server` was asked. */
-  readonly writes: readonly RefusedWrite[]
+  readonly writes: readonly RecordWrite[]
   /** The record of the refused write as the server has it; null: the account sees no such record. */
   readonly theirs: Values | null
   readonly #replica: Replica
@@ -127,7 +127,7 @@ export class RejectedWrite {
    * @example
    * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
    */
-  retry(edit: (write: RefusedWrite) => Values | undefined = ({ mine }) => mine): Write<void> {
+  retry(edit: (write: RecordWrite) => Values | undefined = ({ mine }) => mine): Write<void> {
     return startWrite(this.#replica, async (tx) => {
       if (!(await tx.endRejected(this.id)))
         throw new ClientError('PANNIER_NOT_FOUND', 'The write was retried or discarded meanwhile.')
@@ -144,7 +144,7 @@ export class RejectedWrite {
   }
 }
 
-function shownWrites({ writes, was }: Pick<Queued, 'writes' | 'was'>): readonly RefusedWrite[] {
+function shownWrites({ writes, was }: Pick<Queued, 'writes' | 'was'>): readonly RecordWrite[] {
   return writes.map((write, index) => ({
     collection: write.collection,
     id: write.id,
@@ -155,7 +155,7 @@ function shownWrites({ writes, was }: Pick<Queued, 'writes' | 'was'>): readonly 
 }
 
 /** All writes that wait, in the order in which they are sent. */
-export async function waitingOf(replica: Replica): Promise<WaitingWrite[]> {
+export async function unsentOf(replica: Replica): Promise<UnsentWrite[]> {
   const all = await new Store(replica.db).waiting()
   return all.map((queued) => ({ id: queued._id, writes: shownWrites(queued) }))
 }

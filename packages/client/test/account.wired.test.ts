@@ -114,7 +114,7 @@ test('after close() every call says CLOSED', async () => {
     update: () => tasks.update('x', {}),
     can: () => tasks.can('create', { title: 'x' }),
     sync: () => client.sync(),
-    waiting: () => client.waiting(),
+    unsent: () => client.unsent(),
     rejected: () => client.rejected(),
     transaction: () => client.transaction(async () => {}),
     signOut: () => client.signOut(),
@@ -199,7 +199,7 @@ test('pages that nobody asked for are not applied: the queue stays, and no colle
   await client.collection('tasks').create({ title: 'unsent text' })
   await client.sync().catch(() => {})
   expect(client.state.unsent).toBe(1)
-  expect(await client.waiting()).toMatchObject([{ writes: [{ mine: { title: 'unsent text' } }] }])
+  expect(await client.unsent()).toMatchObject([{ writes: [{ mine: { title: 'unsent text' } }] }])
   await client.close()
   const db = await open(`${device.name}-guest`, { storage })
   expect((await db.collections()).filter((name) => !name.startsWith('$'))).toEqual(['tasks'])

@@ -58,7 +58,7 @@ const AWAITED: Readonly<Record<string, () => Promise<unknown>>> = {
   'a silent server': async () => {
     const fetch = (_: string, { signal }: RequestInit): Promise<Response> =>
       new Promise((_resolve, reject) => signal!.addEventListener('abort', () => reject(signal!.reason as Error)))
-    const options = { to: DOWN, fetch, timeoutMs: 500 }
+    const options = { to: DOWN, fetch, silenceMsMax: 500 }
     return (await docs()).collection('c').replicate(options).catch(codeOf)
   },
   'a write that has its turn in time or not': async () => {

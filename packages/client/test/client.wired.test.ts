@@ -177,14 +177,14 @@ test('what waits is listed in its order, and collections whose records change ar
   changed.length = 0
   await client.collection('tasks').update(id, { title: 'wall' })
   await client.collection('tasks').delete(id)
-  expect(await client.waiting()).toMatchObject([
+  expect(await client.unsent()).toMatchObject([
     { writes: [{ action: 'update', id, mine: { title: 'wall' }, base: { title: 'roof' } }] },
     { writes: [{ action: 'delete', collection: 'tasks', id }] },
   ])
   expect(new Set(changed)).toEqual(new Set([`tasks ${id}`]))
   stop()
   await client.sync()
-  expect(await client.waiting()).toEqual([])
+  expect(await client.unsent()).toEqual([])
 })
 
 test('writes of a closed client are sent when it is opened again, without signing in again', async () => {

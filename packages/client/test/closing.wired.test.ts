@@ -33,7 +33,7 @@ test.each(Object.keys(CALLS))('%s', async (name) => {
     await first.close()
     const said = await call
     const second = await connect('http://127.0.0.1:1', options)
-    const isStored = (await second.waiting()).length === 2
+    const isStored = (await second.unsent()).length === 2
     await second.close()
     if (isStored !== (said === 'stored')) wrong.push(`after ${turns}: ${said}, stored: ${isStored}`)
   }

@@ -2806,7 +2806,7 @@ interface Hint {
 }
 
 /** How requests to a server are made. */
-interface HttpOptions {
+interface HttpClientOptions {
     /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
     readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
     /** For HTTP's Basic authentication; the URL may have them as well. */
@@ -2817,7 +2817,7 @@ interface HttpOptions {
     /** Replaces the global `fetch`. */
     readonly fetch?: FetchFunction | undefined;
     /** So long a connection may be silent; 30,000 when left out. */
-    readonly timeoutMs?: number | undefined;
+    readonly silenceMsMax?: number | undefined;
     /**
      * How many connections to one server may be in use at a time, of those that wait for changes two. Default: in browsers 5 of the 6
      * that all tabs share over HTTP/1.1, elsewhere no limit.
@@ -2826,7 +2826,7 @@ interface HttpOptions {
 }
 
 /** How a replication talks to a server. */
-interface HttpPeerOptions extends HttpOptions {
+interface HttpPeerOptions extends HttpClientOptions {
     /** How often an idle server sends a heartbeat; 10,000 when left out. */
     readonly heartbeatMs?: number | undefined;
 }
@@ -2934,7 +2934,7 @@ type IndexSelector = Readonly<Record<string, unknown>>;
 
 interface IndexedDbOptions {
     /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */
-    readonly openTimeoutMs?: number;
+    readonly openMsMax?: number;
 }
 
 /** An attachment in a document that is read with its attachments. */

@@ -9,5 +9,5 @@ export function indexedDb(options?: IndexedDbOptions): DatabaseStorage;
 
 interface IndexedDbOptions {
     /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */
-    readonly openTimeoutMs?: number;
+    readonly openMsMax?: number;
 }

@@ -647,7 +647,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
 }
 
 /** How requests to a server are made. */
-export interface HttpOptions {
+export interface HttpClientOptions {
     /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
     readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
     /** For HTTP's Basic authentication; the URL may have them as well. */
@@ -658,7 +658,7 @@ export interface HttpOptions {
     /** Replaces the global `fetch`. */
     readonly fetch?: FetchFunction | undefined;
     /** So long a connection may be silent; 30,000 when left out. */
-    readonly timeoutMs?: number | undefined;
+    readonly silenceMsMax?: number | undefined;
     /**
      * How many connections to one server may be in use at a time, of those that wait for changes two. Default: in browsers 5 of the 6
      * that all tabs share over HTTP/1.1, elsewhere no limit.
@@ -667,7 +667,7 @@ export interface HttpOptions {
 }
 
 /** How a replication talks to a server. */
-export interface HttpPeerOptions extends HttpOptions {
+export interface HttpPeerOptions extends HttpClientOptions {
     /** How often an idle server sends a heartbeat; 10,000 when left out. */
     readonly heartbeatMs?: number | undefined;
 }

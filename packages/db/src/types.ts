@@ -48,7 +48,7 @@ export type {
   RemoteSide,
   ReplicationSide,
 } from './database/replication/replication-options.ts'
-export type { FetchFunction, HttpOptions } from './replication/http/http-client.ts'
+export type { FetchFunction, HttpClientOptions } from './replication/http/http-client.ts'
 export type { HttpPeerOptions } from './replication/http/http-peer.ts'
 export type { CheckpointSides } from './replication/checkpoint.ts'
 export type { ReplicationSequence } from './replication/peer.ts'

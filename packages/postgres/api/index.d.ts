@@ -1,13 +1,5 @@
 // What `@pannier/postgres` offers. Written by `npm run api`.
 
-/** Options of `PostgresStorage.move`. */
-export interface MoveOptions {
-    /** Gives up, with PANNIER_ABORTED. The database then stays where it is. */
-    readonly signal?: AbortSignal;
-    /** Called with the part that is done, 0 to 1. */
-    readonly onProgress?: (done: number) => void;
-}
-
 /** Options of `postgres`. */
 export interface PostgresOptions {
     /** The schema that holds the tables. It is made if it is missing. By default 'pannier'. */
@@ -15,7 +7,7 @@ export interface PostgresOptions {
     /** Certificates and checks of TLS, as of Node's `tls.connect`. The URL's `sslmode` says whether TLS is used. */
     readonly ssl?: ConnectionOptions;
     /** How many connections this process uses for its calls, 1 to 100. By default 4. One more listens for news. */
-    readonly connections?: number;
+    readonly connectionsMax?: number;
     /** How long a call waits, in milliseconds, while PostgreSQL can't be reached, as in a failover. By default 30,000. */
     readonly waitMsMax?: number;
     /** Whether servers tell one another of commits by NOTIFY. By default true. Without it they find them by `pollMs`. */
@@ -48,7 +40,7 @@ export interface PostgresStorage extends DatabaseStorage {
      * const storage = postgres(['postgres://app:secret@one/app', 'postgres://app:secret@two/app'])
      * await storage.move('shop', 'postgres://app:secret@two/app', { onProgress: (done) => console.log(done) })
      */
-    move(name: string, to: string, options?: MoveOptions): Promise<void>;
+    move(name: string, to: string, options?: LongWork): Promise<void>;
 }
 
 /**

@@ -131,7 +131,7 @@ export class Connections {
   /** The least busy one. */
   async #take(): Promise<Connection> {
     let best: Connection | undefined
-    for (let i = 0; i < this.#settings.connections; i++) {
+    for (let i = 0; i < this.#settings.connectionsMax; i++) {
       const connection = this.#open[i]
       if (connection === undefined || connection.hasFailed) {
         if (best === undefined || best.isBusy) return this.#connect(i)

@@ -112,7 +112,7 @@ const REASONS: ReadonlyMap<string, Reason> = new Map(
     '25006': (place) =>
       `PostgreSQL at ${place} is a read-only standby. Name the primary, or all hosts: postgres://a:5432,b:5432/database. Or its user may only read: take back default_transaction_read_only.`,
     '53300': (place, message) =>
-      `PostgreSQL at ${place} has no connection left: ${message}. Raise max_connections there, or lower \`connections\` here.`,
+      `PostgreSQL at ${place} has no connection left: ${message}. Raise max_connections there, or lower \`connectionsMax\` here.`,
   }),
 )
 

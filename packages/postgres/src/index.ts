@@ -4,6 +4,7 @@
  * @module
  */
 import type { Coordinator, DatabaseStorage, PageStore, SharingScope } from 'pannier/storage'
+import type { LongWork } from 'pannier'
 import type { Environment } from 'pannier/types'
 import { badArgument, checkOptions, systemEnvironment, type OptionNames } from 'pannier/internal'
 import { handleOn } from 'pannier/storage'
@@ -17,14 +18,6 @@ import { PostgresCoordinator } from './postgres-coordinator.ts'
 import { PostgresDatabase } from './postgres-database.ts'
 
 export type { PostgresOptions } from './options.ts'
-
-/** Options of `PostgresStorage.move`. */
-export interface MoveOptions {
-  /** Gives up, with PANNIER_ABORTED. The database then stays where it is. */
-  readonly signal?: AbortSignal
-  /** Called with the part that is done, 0 to 1. */
-  readonly onProgress?: (done: number) => void
-}
 
 /** A storage on PostgreSQL, and what it has cost. */
 export interface PostgresStorage extends DatabaseStorage {
@@ -43,7 +36,7 @@ export interface PostgresStorage extends DatabaseStorage {
    * const storage = postgres(['postgres://app:secret@one/app', 'postgres://app:secret@two/app'])
    * await storage.move('shop', 'postgres://app:secret@two/app', { onProgress: (done) => console.log(done) })
    */
-  move(name: string, to: string, options?: MoveOptions): Promise<void>
+  move(name: string, to: string, options?: LongWork): Promise<void>
 }
 
 /**
@@ -139,7 +132,7 @@ class StorageOnPostgres implements PostgresStorage {
     )
   }
 
-  move(name: string, to: string, options: MoveOptions = {}): Promise<void> {
+  move(name: string, to: string, options: LongWork = {}): Promise<void> {
     checkOptions('move()', options, MOVE_OPTIONS)
     const { place } = allSettings(to, {})[0]!
     const target = this.#places.all.find((postgres) => postgres.place === place)
@@ -167,4 +160,4 @@ class StorageOnPostgres implements PostgresStorage {
   }
 }
 
-const MOVE_OPTIONS: OptionNames<MoveOptions> = { signal: true, onProgress: true }
+const MOVE_OPTIONS: OptionNames<LongWork> = { signal: true, onProgress: true }

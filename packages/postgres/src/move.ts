@@ -5,7 +5,7 @@
  * is copied, and one row of the first PostgreSQL is switched. That row is the move: before it the copy counts for nothing, after it the
  * original. A move that dies with the writers stopped is undone or finished by those who wait (`Places.follow`).
  */
-import type { PannierError } from 'pannier'
+import type { LongWork, PannierError } from 'pannier'
 import { tellListener } from 'pannier/internal'
 import type { Result, Statement } from './connections.ts'
 import { CopyToTarget } from './copying.ts'
@@ -25,9 +25,7 @@ export type MoveStep =
   | 'opened'
   | 'done'
 
-interface MoveWork {
-  readonly signal?: AbortSignal
-  readonly onProgress?: (done: number) => void
+interface MoveWork extends LongWork {
   readonly onStep?: (step: MoveStep) => Promise<void> | void
 }
 

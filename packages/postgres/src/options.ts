@@ -9,7 +9,7 @@ export interface PostgresOptions {
   /** Certificates and checks of TLS, as of Node's `tls.connect`. The URL's `sslmode` says whether TLS is used. */
   readonly ssl?: ConnectionOptions
   /** How many connections this process uses for its calls, 1 to 100. By default 4. One more listens for news. */
-  readonly connections?: number
+  readonly connectionsMax?: number
   /** How long a call waits, in milliseconds, while PostgreSQL can't be reached, as in a failover. By default 30,000. */
   readonly waitMsMax?: number
   /** Whether servers tell one another of commits by NOTIFY. By default true. Without it they find them by `pollMs`. */
@@ -29,7 +29,7 @@ export interface Settings {
   readonly listenUrls: readonly string[]
   readonly schema: string
   readonly ssl: ConnectionOptions | undefined
-  readonly connections: number
+  readonly connectionsMax: number
   readonly waitMsMax: number
   readonly notify: boolean
   readonly pollMs: number
@@ -41,7 +41,7 @@ export interface Settings {
 const OPTIONS: OptionNames<PostgresOptions> = {
   schema: true,
   ssl: true,
-  connections: true,
+  connectionsMax: true,
   waitMsMax: true,
   notify: true,
   listenUrl: true,
@@ -73,17 +73,21 @@ export function allSettings(urls: string | readonly string[], options: PostgresO
 
 function settingsOf(url: string, options: PostgresOptions & { readonly listenUrl: string }): Settings {
   checkOptions('postgres()', options, OPTIONS)
-  const { schema = 'pannier', connections = 4, waitMsMax = WAIT_MS_DEFAULT, notify = true, prepare = true } = options
+  const { schema = 'pannier', connectionsMax = 4, waitMsMax = WAIT_MS_DEFAULT, notify = true, prepare = true } = options
   const { pollMs = notify ? POLL_MS_WITH_NOTIFY : POLL_MS_ALONE, listenUrl, ssl } = options
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw badArgument('postgres()', 'schema must be 1 to 63 of a-z, 0-9 and _, and not begin with a digit', schema)
-  if (!Number.isInteger(connections) || connections < 1 || connections > CONNECTIONS_MAX)
-    throw badArgument('postgres()', `connections must be a whole number from 1 to ${CONNECTIONS_MAX}`, connections)
+  if (!Number.isInteger(connectionsMax) || connectionsMax < 1 || connectionsMax > CONNECTIONS_MAX)
+    throw badArgument(
+      'postgres()',
+      `connectionsMax must be a whole number from 1 to ${CONNECTIONS_MAX}`,
+      connectionsMax,
+    )
   if (!(waitMsMax >= 0)) throw badArgument('postgres()', 'waitMsMax must be a number of milliseconds from 0', waitMsMax)
   if (!(pollMs > 0)) throw badArgument('postgres()', 'pollMs must be a number of milliseconds above 0', pollMs)
   const { urls, place } = hostsOf(url, 'the URL')
   const { urls: listenUrls } = hostsOf(listenUrl, 'listenUrl')
-  return { urls, listenUrls, schema, ssl, connections, waitMsMax, notify, pollMs, prepare, place }
+  return { urls, listenUrls, schema, ssl, connectionsMax, waitMsMax, notify, pollMs, prepare, place }
 }
 
 /** The URL may hold a password, so no message shows it. */

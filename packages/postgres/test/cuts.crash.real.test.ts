@@ -25,7 +25,7 @@ onPostgres((get) => {
       const { server } = get()
       await using proxy = await CuttingProxy.start(server.port)
       const name = newName()
-      const storage = postgres(server.url('pannier_test', proxy.port), { connections: 1, listenUrl: get().url })
+      const storage = postgres(server.url('pannier_test', proxy.port), { connectionsMax: 1, listenUrl: get().url })
       await using db = await open(name, { storage, durability: 'strict' })
       const items = db.collection<Item>('items')
       await items.insert({ _id: 'counter', n: 0, mark: MARK })

@@ -44,7 +44,7 @@ onPostgres((get) => {
         'packages/postgres/src',
       ])
       await using proxy = await CuttingProxy.start(server.port)
-      const options = { connections: 1, listenUrl: url }
+      const options = { connectionsMax: 1, listenUrl: url }
       const database = newName()
       const history = new History()
       const db = await open(database, {

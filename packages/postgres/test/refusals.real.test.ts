@@ -21,7 +21,7 @@ describe('arguments', () => {
     ['mysql://u@h/d', {}, /must be like postgres:/],
     [undefined as unknown as string, {}, /must be like postgres:/],
     ['postgres://u@h/d', { schema: 'a b' }, /schema must be/],
-    ['postgres://u@h/d', { connections: 0 }, /connections must be/],
+    ['postgres://u@h/d', { connectionsMax: 0 }, /connectionsMax must be/],
     ['postgres://u@h/d', { waitMsMax: -1 }, /waitMsMax must be/],
     ['postgres://u@h/d', { pollMs: 0 }, /pollMs must be/],
     ['postgres://u@h/d', { chema: 'x' } as PostgresOptions, /chema/],

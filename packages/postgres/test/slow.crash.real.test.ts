@@ -50,7 +50,7 @@ onPostgres(
   (get) => {
     test('where no connection is left writes wait for one, and those that may not wait say so', async () => {
       const { url } = get()
-      const quiet = { notify: false, pollMs: 1e9, connections: 2 }
+      const quiet = { notify: false, pollMs: 1e9, connectionsMax: 2 }
       const history = new History()
       await using db = await open(newName(), { storage: postgres(url, quiet), durability: 'strict' })
       await using hasty = await open(newName(), {

@@ -189,7 +189,7 @@ export type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=' | '~' | '!~';
 /** The options of `parse`, beside the text. */
 export interface ParseOptions {
     /** The greatest number of bytes, as UTF-8; no limit by default. `FILTER_BYTES_MAX` is PocketBase's for filters. */
-    readonly maxBytes?: number;
+    readonly bytesMax?: number;
 }
 
 /** How many rows may still be read and tried for all records that are asked about together. */
@@ -357,7 +357,7 @@ export function evaluate(bound: BoundRule, record: RuleRecord, records: RuleReco
  * const rule = parse('published = true || author = @request.auth.id')
  * print(rule) // 'published = true || author = @request.auth.id'
  */
-export function parse(text: string, { maxBytes }?: ParseOptions): Expression;
+export function parse(text: string, { bytesMax }?: ParseOptions): Expression;
 
 /**
  * Writes a rule in its shortest form: no comments, no needless parentheses.

@@ -12,7 +12,7 @@ export const COMPARISONS_MAX = 200
 /** The options of `parse`, beside the text. */
 export interface ParseOptions {
   /** The greatest number of bytes, as UTF-8; no limit by default. `FILTER_BYTES_MAX` is PocketBase's for filters. */
-  readonly maxBytes?: number
+  readonly bytesMax?: number
 }
 
 /** Alternatives, each of expressions that all have to hold; `at` is the parenthesis. */
@@ -28,9 +28,9 @@ interface Group {
  * const rule = parse('published = true || author = @request.auth.id')
  * print(rule) // 'published = true || author = @request.auth.id'
  */
-export function parse(text: string, { maxBytes = Infinity }: ParseOptions = {}): Expression {
-  if (text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes)
-    throw new RuleError('limit', `The filter is longer than ${maxBytes} bytes.`, maxBytes)
+export function parse(text: string, { bytesMax = Infinity }: ParseOptions = {}): Expression {
+  if (text.length > bytesMax || new TextEncoder().encode(text).length > bytesMax)
+    throw new RuleError('limit', `The filter is longer than ${bytesMax} bytes.`, bytesMax)
   const nul = text.indexOf('\0')
   // PocketBase ignores what follows it.
   if (nul >= 0) throw new RuleError('syntax', 'Unexpected character "\\0".', nul)

@@ -209,7 +209,7 @@ test('limits are those of PocketBase', () => {
   expect(tryParse(many(COMPARISONS_MAX))).not.toBeInstanceOf(RuleError)
   expect(tryParse(many(COMPARISONS_MAX + 1))).toMatchObject({ kind: 'limit', position: 5 * COMPARISONS_MAX })
   const long = (bytes: number): string => `a = '${'ä'.repeat((bytes - 6) / 2)}'`
-  expect(() => parse(long(FILTER_BYTES_MAX), { maxBytes: FILTER_BYTES_MAX })).not.toThrow()
-  expect(() => parse(long(FILTER_BYTES_MAX + 2), { maxBytes: FILTER_BYTES_MAX })).toThrow(RuleError)
+  expect(() => parse(long(FILTER_BYTES_MAX), { bytesMax: FILTER_BYTES_MAX })).not.toThrow()
+  expect(() => parse(long(FILTER_BYTES_MAX + 2), { bytesMax: FILTER_BYTES_MAX })).toThrow(RuleError)
   expect(() => parse(long(FILTER_BYTES_MAX + 2))).not.toThrow()
 })

@@ -114,7 +114,7 @@ function content(random: Random): string {
 
 export function pannierReplica(db: Database, name: string): Replica {
   const docs: Docs = db.collection(name)
-  const options = { retry: true, backOff: () => 2, batchSize: 7, timeoutMs: 5000 }
+  const options = { retry: true, backOff: () => 2, batchSize: 7, silenceMsMax: 5000 }
   return {
     name,
     collection: docs,

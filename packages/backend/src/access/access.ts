@@ -101,7 +101,7 @@ export class Access {
       schema: this.#schemaFor(actor),
       collection: definition.id,
       rule: rule === null || rule === '' ? undefined : this.#expressionOf(definition, rule),
-      filter: filter === undefined || filter === '' ? undefined : parse(filter, { maxBytes: FILTER_BYTES_MAX }),
+      filter: filter === undefined || filter === '' ? undefined : parse(filter, { bytesMax: FILTER_BYTES_MAX }),
       sort,
       trusted,
       sees: ({ id }, { name }) => {

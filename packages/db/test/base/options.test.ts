@@ -156,7 +156,7 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
         .next(),
   ],
   'View.update': ['signal', (place) => view(place).update(misspelt({ singal: undefined }))],
-  'indexeddb: indexedDb': ['openTimeoutMs', () => indexedDb(misspelt({ openTimeoutMsec: 5 }))],
+  'indexeddb: indexedDb': ['openMsMax', () => indexedDb(misspelt({ openMsMaxec: 5 }))],
   'opfs: opfs': ['worker', () => files.opfs(misspelt({ woker: () => {} }))],
 }
 

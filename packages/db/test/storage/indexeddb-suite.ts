@@ -231,7 +231,7 @@ function lostConnectionCases(test: Test): void {
 function openCases(test: Test): void {
   test('destroying what a frozen tab holds fails, and happens when it lets go', async () => {
     const name = newName()
-    const storage = indexedDb({ openTimeoutMs: 200 })
+    const storage = indexedDb({ openMsMax: 200 })
     await (await storage.open(name)).close()
     const frozen = await openRaw(name)
     await assertRejects(storage.destroy(name), 'PANNIER_BLOCKED')

@@ -424,7 +424,7 @@ function failureCases(check: Case): void {
             init.signal!.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))
           })
         : served(url, init)
-    await assertRejects(here.replicate({ from: URL_THERE, fetch, timeoutMs: 20 }), 'PANNIER_PEER_UNREACHABLE')
+    await assertRejects(here.replicate({ from: URL_THERE, fetch, silenceMsMax: 20 }), 'PANNIER_PEER_UNREACHABLE')
     // On a slow machine an earlier call may have been given up.
     isSilent = false
     await here.replicate({ from: URL_THERE, fetch })

@@ -1,6 +1,6 @@
 /** The replica of a superuser on this device, by the client of apps. It is loaded when a collection is held. */
 import { ClientError, connect } from '@pannier/client'
-import type { Client, ClientState, RejectedWrite, UntypedCollections, WaitingWrite, Write } from '@pannier/client'
+import type { Client, ClientState, RejectedWrite, UntypedCollections, UnsentWrite, Write } from '@pannier/client'
 import type { Environment } from '../../environment.ts'
 import type { Login } from '../../api/accounts.ts'
 import { ApiError, apiUrl } from '../../api/request.ts'
@@ -172,8 +172,8 @@ export class Replica {
     await this.answered(write, () => write)
   }
 
-  waiting(): Promise<readonly WaitingWrite[]> {
-    return this.client.waiting()
+  waiting(): Promise<readonly UnsentWrite[]> {
+    return this.client.unsent()
   }
 
   rejected(): Promise<readonly RejectedWrite[]> {

@@ -1,5 +1,5 @@
 /** Changes that the server has refused: why, what is there instead, and what to do. */
-import type { RefusedWrite, RejectedWrite } from '@pannier/client'
+import type { RecordWrite, RejectedWrite } from '@pannier/client'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { Button } from '../../parts/button.tsx'
@@ -79,7 +79,7 @@ function reasonOf({ code, message, data }: RejectedWrite): string {
 }
 
 interface ComparedProps {
-  readonly write: RefusedWrite
+  readonly write: RecordWrite
   readonly theirs: Readonly<Record<string, unknown>> | null
   readonly errors: Readonly<Record<string, unknown>>
 }

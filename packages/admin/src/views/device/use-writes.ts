@@ -1,5 +1,5 @@
 /** The changes that wait and those that were refused, and how much is held: read again when something has changed. */
-import type { RejectedWrite, WaitingWrite } from '@pannier/client'
+import type { RejectedWrite, UnsentWrite } from '@pannier/client'
 import { useEffect, useState } from 'react'
 import { useDevice } from '../../state/device/device.ts'
 import { every, useEnvironment } from '../../environment.ts'
@@ -8,7 +8,7 @@ import type { HeldSize } from '../../state/device/replica.ts'
 const EVERY_MS = 1000
 
 interface Writes {
-  readonly waiting: readonly WaitingWrite[]
+  readonly waiting: readonly UnsentWrite[]
   readonly rejected: readonly RejectedWrite[]
 }
 

@@ -1,12 +1,12 @@
 /** Changes that the server does not have yet, in the order in which they are sent. */
-import type { WaitingWrite } from '@pannier/client'
+import type { UnsentWrite } from '@pannier/client'
 import type { ReactNode } from 'react'
 import { DEVICE } from '../../texts/device.ts'
 import { valueText, WriteName } from './write-parts.tsx'
 
 const { waiting: texts } = DEVICE
 
-export function WaitingWrites({ waiting }: { readonly waiting: readonly WaitingWrite[] }): ReactNode {
+export function WaitingWrites({ waiting }: { readonly waiting: readonly UnsentWrite[] }): ReactNode {
   return (
     <section className="view-part" aria-labelledby="waiting">
       <h2 id="waiting">{texts.title}</h2>

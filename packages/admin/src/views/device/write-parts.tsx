@@ -1,5 +1,5 @@
 /** Parts that waiting changes and refused changes share. */
-import type { RefusedWrite } from '@pannier/client'
+import type { RecordWrite } from '@pannier/client'
 import type { ReactNode } from 'react'
 import { linkTo } from '../../state/route.ts'
 import { DEVICE } from '../../texts/device.ts'
@@ -8,7 +8,7 @@ const { waiting: texts } = DEVICE
 const VALUE_MAX = 120
 
 /** The action of a write, and a link to the record. */
-export function WriteName({ write: { action, collection, id } }: { readonly write: RefusedWrite }): ReactNode {
+export function WriteName({ write: { action, collection, id } }: { readonly write: RecordWrite }): ReactNode {
   return (
     <>
       {texts.what[action]} {collection},{' '}

@@ -124,7 +124,7 @@ const HTTP_OPTIONS: OptionNames<HttpPeerOptions> = {
   headers: true,
   auth: true,
   fetch: true,
-  timeoutMs: true,
+  silenceMsMax: true,
   connectionsMax: true,
   heartbeatMs: true,
 }

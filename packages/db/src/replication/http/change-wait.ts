@@ -10,7 +10,7 @@ import type { Environment } from '../../base/environment.ts'
 import { asksForRestart } from '../errors.ts'
 import { objectOf, wrong } from './answers.ts'
 import { headersOf, HttpClient } from './http-client.ts'
-import type { HttpOptions } from './http-client.ts'
+import type { HttpClientOptions } from './http-client.ts'
 
 /** The time in which waits are gathered into one request. */
 const GATHER_MS = 30
@@ -123,8 +123,8 @@ class ChangeWait {
 
 interface KnownWait {
   readonly facts: string
-  readonly headers: HttpOptions['headers']
-  readonly fetch: HttpOptions['fetch']
+  readonly headers: HttpClientOptions['headers']
+  readonly fetch: HttpClientOptions['fetch']
   readonly wait: ChangeWait
 }
 
@@ -134,18 +134,18 @@ const known = new Set<KnownWait>()
 /** The wait of this server for callers with the same credentials and options. */
 export function changeWaitOf(
   root: URL,
-  options: HttpOptions,
+  options: HttpClientOptions,
   heartbeatMs: number,
   environment: Environment,
 ): ChangeWait {
-  const { headers, fetch, auth, timeoutMs, connectionsMax } = options
+  const { headers, fetch, auth, silenceMsMax, connectionsMax } = options
   const isFunction = typeof headers === 'function'
   const facts = JSON.stringify([
     root.href,
     auth,
     isFunction || headers === undefined ? null : headersOf(headers),
     heartbeatMs,
-    timeoutMs,
+    silenceMsMax,
     String(connectionsMax),
   ])
   for (const one of known)

@@ -42,7 +42,7 @@ function isResponse(value: unknown): value is Response {
 }
 
 /** How requests to a server are made. */
-export interface HttpOptions {
+export interface HttpClientOptions {
   /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
   readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined
   /** For HTTP's Basic authentication; the URL may have them as well. */
@@ -50,7 +50,7 @@ export interface HttpOptions {
   /** Replaces the global `fetch`. */
   readonly fetch?: FetchFunction | undefined
   /** So long a connection may be silent; 30,000 when left out. */
-  readonly timeoutMs?: number | undefined
+  readonly silenceMsMax?: number | undefined
   /**
    * How many connections to one server may be in use at a time, of those that wait for changes two. Default: in browsers 5 of the 6
    * that all tabs share over HTTP/1.1, elsewhere no limit.
@@ -84,12 +84,12 @@ export class HttpClient {
   /** The URL of the database, without credentials. */
   readonly url: string
   readonly #environment: Environment
-  readonly #options: HttpOptions
+  readonly #options: HttpClientOptions
   readonly #authorization: string | undefined
   #instance: string | undefined
   readonly connections: Connections
 
-  constructor(url: URL, options: HttpOptions, environment: Environment) {
+  constructor(url: URL, options: HttpClientOptions, environment: Environment) {
     const bare = new URL(url)
     const username = options.auth?.username ?? unescaped(bare.username)
     const password = options.auth?.password ?? unescaped(bare.password)
@@ -154,11 +154,11 @@ export class HttpClient {
   async #send(request: HttpRequest): Promise<{ response: Response; watch: Watch }> {
     const { body, signal } = request
     throwIfCancelled(signal, 'The replication')
-    const { timeoutMs = SILENCE_MS_MAX_DEFAULT } = this.#options
+    const { silenceMsMax = SILENCE_MS_MAX_DEFAULT } = this.#options
     // A streamed body may be read from the same server. If each waited for the other's permit, neither would end.
     const needsPermit = request.waits !== true && !(body instanceof ReadableStream)
     const permit = needsPermit ? await this.connections.requests.acquire(signal) : undefined
-    const watch = new Watch(this.#environment, request.silenceMsMax ?? timeoutMs, signal, () => permit?.release())
+    const watch = new Watch(this.#environment, request.silenceMsMax ?? silenceMsMax, signal, () => permit?.release())
     try {
       const response = await this.#fetch(request, await this.#ownHeaders(watch), watch)
       this.#checkInstance(response)

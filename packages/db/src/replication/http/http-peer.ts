@@ -20,13 +20,13 @@ import type {
 import { changesOf, missingOf, objectOf } from './answers.ts'
 import { changeWaitOf } from './change-wait.ts'
 import { HttpClient } from './http-client.ts'
-import type { HttpOptions, HttpRequest } from './http-client.ts'
+import type { HttpClientOptions, HttpRequest } from './http-client.ts'
 import { RevisionFetcher } from './fetch-revisions.ts'
 import { documentPath } from './names.ts'
 import { RevisionSender } from './send-revisions.ts'
 
 /** How a replication talks to a server. */
-export interface HttpPeerOptions extends HttpOptions {
+export interface HttpPeerOptions extends HttpClientOptions {
   /** How often an idle server sends a heartbeat; 10,000 when left out. */
   readonly heartbeatMs?: number | undefined
 }

@@ -33,19 +33,19 @@ export class Connection {
   /** Is called when the database is gone. */
   onGone: GoneListener = () => {}
   readonly #name: string
-  readonly #openTimeoutMs: number
+  readonly #openMsMax: number
   #database: IDBDatabase | undefined
   #opening: Promise<IDBDatabase> | undefined
   /** Why it is closed for good. */
   #closed: string | undefined
 
-  constructor(name: string, openTimeoutMs: number) {
+  constructor(name: string, openMsMax: number) {
     this.#name = name
-    this.#openTimeoutMs = openTimeoutMs
+    this.#openMsMax = openMsMax
   }
 
   async open(): Promise<void> {
-    this.#adopt(await openDatabase(this.#name, true, this.#openTimeoutMs))
+    this.#adopt(await openDatabase(this.#name, true, this.#openMsMax))
   }
 
   close(): void {
@@ -154,7 +154,7 @@ export class Connection {
   }
 
   async #reopen(): Promise<IDBDatabase> {
-    const database = await openDatabase(this.#name, false, this.#openTimeoutMs).catch((error: unknown) => {
+    const database = await openDatabase(this.#name, false, this.#openMsMax).catch((error: unknown) => {
       if (isPannierError(error, 'PANNIER_CLOSED')) this.#lose()
       throw error
     })

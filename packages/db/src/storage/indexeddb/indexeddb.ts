@@ -15,26 +15,26 @@ const OPEN_TIMEOUT_MS = 10_000
 
 interface IndexedDbOptions {
   /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */
-  readonly openTimeoutMs?: number
+  readonly openMsMax?: number
 }
 
-const OPTIONS: OptionNames<IndexedDbOptions> = { openTimeoutMs: true }
+const OPTIONS: OptionNames<IndexedDbOptions> = { openMsMax: true }
 
 /** Databases in IndexedDB, the default in browsers. */
 export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
   checkOptions('indexedDb()', options, OPTIONS)
-  const { openTimeoutMs = OPEN_TIMEOUT_MS } = options
+  const { openMsMax = OPEN_TIMEOUT_MS } = options
   return {
     kind: 'indexeddb',
     scope: 'origin' satisfies SharingScope,
     identify: (name) => name,
     has: isThere,
     async open(name) {
-      const connection = new Connection(name, openTimeoutMs)
+      const connection = new Connection(name, openMsMax)
       await connection.open()
       return new IndexedDbPageStore(connection)
     },
-    destroy: (name) => deleteDatabase(name, openTimeoutMs),
+    destroy: (name) => deleteDatabase(name, openMsMax),
   }
 }
 
