@@ -1,5 +1,5 @@
 /** Goal: the snapshot of the public interface loses nothing that the compiler wrote. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -67,3 +67,13 @@ test('an empty declaration, and one that does not end, is an error', () => {
   expect(() => describe('export type Empty = \n')).toThrow('does not end')
   expect(() => describe('export enum Other {\n}\n')).toThrow('says nothing')
 })
+
+test('a limit ends with Max, behind its unit; others gave the names of their settings', () => {
+  const names = globSync('packages/*/api/*.d.ts').flatMap((path) => readFileSync(path, 'utf8').match(LIMIT) ?? [])
+  expect(new Set(names)).toEqual(new Set(THEIRS))
+})
+
+const LIMIT = /\b(?:\w*[tT]imeout(?:Ms)?|max[A-Z]\w*)(?=\??: number)/g
+
+/** PocketBase's settings and options of fields, and JSONStore's call. */
+const THEIRS = ['maxBodySize', 'maxDays', 'maxRequests', 'maxSelect', 'maxSize', 'timeout']

@@ -1858,7 +1858,7 @@ interface BaseDefinition extends DefinitionBase {
 
 interface BatchOptions {
     /** How long its work may take. The wait for other writes is not counted. */
-    readonly timeoutMs: number;
+    readonly workMsMax: number;
     /** The memory for records in the answer, and until then. */
     readonly budget?: AnswerBudget | undefined;
     /** How often a file is named. */
@@ -2705,7 +2705,7 @@ interface HooksOptions {
     readonly handlerMsMax?: number;
 }
 
-interface ImportOptions extends Pick<BatchOptions, 'timeoutMs' | 'budget' | 'isTrial'> {
+interface ImportOptions extends Pick<BatchOptions, 'workMsMax' | 'budget' | 'isTrial'> {
     /** The action for each record. `create` refuses a record whose id is in use. */
     readonly action: 'create' | 'upsert';
 }
@@ -3928,7 +3928,7 @@ class RecordWrites {
      *
      * @throws BatchError for the first operation that is refused; ServiceError INVALID if it takes too long
      */
-    batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], options: Pick<BatchOptions, 'timeoutMs' | 'budget'>): Promise<readonly (RecordJson | undefined)[]>;
+    batch(principal: Principal, operations: readonly (BatchOperation | ServiceError)[], options: Pick<BatchOptions, 'workMsMax' | 'budget'>): Promise<readonly (RecordJson | undefined)[]>;
     /**
      * Writes records of a collection, all or none. Resolves with those that are refused; none: all are written, or would be after a trial.
      *
@@ -3936,7 +3936,7 @@ class RecordWrites {
      */
     import(actor: Actor, collection: string, records: readonly RecordInput[], { action, ...options }: ImportOptions): Promise<readonly RefusedOperation[]>;
     /** As `batch`, without what is shown. `first` and `last` are of the same transaction. @throws as `batch`, or what they throw */
-    writeTogether(principal: Principal, operations: readonly (BatchedWrite | ServiceError)[], options: Pick<BatchOptions, 'timeoutMs' | 'first' | 'last'>): Promise<readonly (WrittenRecord | undefined)[]>;
+    writeTogether(principal: Principal, operations: readonly (BatchedWrite | ServiceError)[], options: Pick<BatchOptions, 'workMsMax' | 'first' | 'last'>): Promise<readonly (WrittenRecord | undefined)[]>;
     /**
      * Writes all or nothing, as the server itself, without hooks. A record that is gone already is one that is deleted. `check` throws
      * if definitions are no longer those that the operations are about.

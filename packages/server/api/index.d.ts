@@ -579,7 +579,7 @@ export interface ReplicatorOptions {
     /** Replications that run at a time; others wait. 500 when left out. */
     readonly runningMax?: number;
     /** How long a continuous one runs before it gives way to others that wait, and waits itself. A minute when left out. */
-    readonly turnMs?: number;
+    readonly runMsMax?: number;
     /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
     readonly retryMsMin?: number;
     /** The longest wait between two tries, in milliseconds. */

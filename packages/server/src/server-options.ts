@@ -165,7 +165,7 @@ const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
 const REPLICATOR_OPTIONS: OptionNames<ReplicatorOptions> = {
   hosts: true,
   runningMax: true,
-  turnMs: true,
+  runMsMax: true,
   retryMsMin: true,
   retryMsMax: true,
   backOff: true,

@@ -30,7 +30,7 @@ interface ChangeOptions extends ShowOptions {
 /** One operation of a batch, and the request that it stands for. */
 export type BatchOperation = BatchedWrite & { readonly show?: ShowOptions }
 
-interface ImportOptions extends Pick<BatchOptions, 'timeoutMs' | 'budget' | 'isTrial'> {
+interface ImportOptions extends Pick<BatchOptions, 'workMsMax' | 'budget' | 'isTrial'> {
   /** The action for each record. `create` refuses a record whose id is in use. */
   readonly action: 'create' | 'upsert'
 }
@@ -137,7 +137,7 @@ export class RecordWrites {
   async batch(
     principal: Principal,
     operations: readonly (BatchOperation | ServiceError)[],
-    options: Pick<BatchOptions, 'timeoutMs' | 'budget'>,
+    options: Pick<BatchOptions, 'workMsMax' | 'budget'>,
   ): Promise<readonly (RecordJson | undefined)[]> {
     const written = await this.#batches.write(principal, operations, { ...options, namings: NAMINGS_IN_BATCH })
     const { reads } = this.#parts
@@ -195,7 +195,7 @@ export class RecordWrites {
   writeTogether(
     principal: Principal,
     operations: readonly (BatchedWrite | ServiceError)[],
-    options: Pick<BatchOptions, 'timeoutMs' | 'first' | 'last'>,
+    options: Pick<BatchOptions, 'workMsMax' | 'first' | 'last'>,
   ): Promise<readonly (WrittenRecord | undefined)[]> {
     return this.#batches.write(principal, operations, options)
   }

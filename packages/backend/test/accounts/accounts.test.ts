@@ -249,7 +249,7 @@ test('guesses at the old password are counted with failed logins, by any way to 
 
   await expect(backend.records.update(bob, 'users', id, input('a guess'))).rejects.toThrow()
   expect(attempts).toEqual([guess])
-  await expect(backend.records.batch(bob.principal, [operation], { timeoutMs: 60_000 })).rejects.toThrow()
+  await expect(backend.records.batch(bob.principal, [operation], { workMsMax: 60_000 })).rejects.toThrow()
   expect(attempts).toEqual([guess, guess])
   await push(1, 'a guess')
   expect(attempts).toEqual([guess, guess, guess])

@@ -57,7 +57,7 @@ test('a secret opens nothing else, and no other text is one', async () => {
   await expect(backend.definitions.truncate(by.principal, 'users')).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
   const request = { context: 'batch', method: 'POST', query: {}, headers: {} }
   const operation = { action: 'create', collection: '_superusers', input: {}, request } as const
-  await expect(backend.records.batch(by.principal, [operation], { timeoutMs: 60_000 })).rejects.toMatchObject({
+  await expect(backend.records.batch(by.principal, [operation], { workMsMax: 60_000 })).rejects.toMatchObject({
     reason: LOCKED,
   })
   // As anybody may.

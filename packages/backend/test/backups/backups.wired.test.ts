@@ -99,7 +99,7 @@ test('a backup that is made while others write has whole transactions only', asy
         show: {},
         input: { text: `${count}${part}` },
       }))
-      await server.backend.records.batch(SYSTEM, operations, { timeoutMs: 60_000 })
+      await server.backend.records.batch(SYSTEM, operations, { workMsMax: 60_000 })
       begun.resolve()
       // The clock stands still, so the database takes no turn for long enough to give one away.
       await environment.yield()

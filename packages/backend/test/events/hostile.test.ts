@@ -34,7 +34,7 @@ async function hubs(): Promise<LiveWorld> {
     input: { name: `item ${n}`, hub: HUB },
     request,
   }))
-  await records.batch(SYSTEM, items, { timeoutMs: 60_000 })
+  await records.batch(SYSTEM, items, { workMsMax: 60_000 })
   return world
 }
 
@@ -180,7 +180,7 @@ test('a subscriber that is gone in the middle of a commit gets no more, and the 
     input: { title: String(n) },
     request,
   }))
-  await records.batch(SYSTEM, operations, { timeoutMs: 60_000 })
+  await records.batch(SYSTEM, operations, { workMsMax: 60_000 })
   await world.settled()
   expect([got.length, staying.got.length]).toEqual([1, 50])
   await expect(realtime.subscribe(GUEST, { clientId: leaving.id, subscriptions: ['posts/*'] })).rejects.toMatchObject({

@@ -202,7 +202,7 @@ test('nothing comes of what is rolled back or refused; a commit has one message 
     ({ action: 'create', collection: 'posts', input: { id: id(letter), title }, request }) as const
   const remove = (letter: string) => ({ action: 'delete', collection: 'posts', id: id(letter), request }) as const
   const batch = (operations: Parameters<typeof all.batch>[1]): Promise<unknown> =>
-    all.batch(SYSTEM, operations, { timeoutMs: 60_000 })
+    all.batch(SYSTEM, operations, { workMsMax: 60_000 })
   await expect(batch([create('a'), create('b', '')])).rejects.toThrow('Batch')
   await expect(world.create('posts', {})).rejects.toThrow('Failed')
   await expect(

@@ -84,7 +84,7 @@ test('what was missed comes in order and once, wherever the connection was cut',
     client.cut(round % 7)
     const inputs = [0, 1, 2].map((n) => ({ title: `${round}.${n}` }))
     const operations = inputs.map((input) => ({ action: 'create', collection: 'posts', input, request }) as const)
-    await world.backend.records.batch(SYSTEM, operations, { timeoutMs: 60_000 })
+    await world.backend.records.batch(SYSTEM, operations, { workMsMax: 60_000 })
     await world.create('posts', { title: `${round}.single` })
     if (round % 3 === 0) await world.settled()
     client.leave()

@@ -93,7 +93,7 @@ test('a batch that is undone leaves nothing', async () => {
     request: ROOT.request,
   })
   const batch = (...inputs: JsonObject[]) =>
-    drive.backend.records.batch(ROOT.principal, inputs.map(create), { timeoutMs: 60_000 })
+    drive.backend.records.batch(ROOT.principal, inputs.map(create), { workMsMax: 60_000 })
   await expect(
     batch({ cover: upload('one') }, { files: [upload('two')] }, { title: 'far too long for it' }),
   ).rejects.toMatchObject({ index: 2 })

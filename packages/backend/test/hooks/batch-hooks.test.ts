@@ -63,7 +63,7 @@ async function open(): Promise<World & AsyncDisposable & { readonly seen: string
 function run(world: World, operations: readonly RecordOperation[]): Promise<unknown> {
   const request = { context: 'batch', method: 'POST', query: {}, headers: {} }
   const batch = operations.map((operation) => ({ ...operation, request }))
-  return world.writes.batch(GUEST, batch, { timeoutMs: 60_000 })
+  return world.writes.batch(GUEST, batch, { workMsMax: 60_000 })
 }
 
 test('hooks run for writes that depend on earlier ones of the batch, and see and change them', async () => {

@@ -233,10 +233,10 @@ test('hooks of a batch run before it, and end when it is whole or refused', asyn
   const { request } = NOBODY
   const create = (title: string) => ({ action: 'create', collection: 'posts', input: { title }, request }) as const
   const { principal } = NOBODY
-  const written = await world.writes.batch(principal, [create('a'), create('b')], { timeoutMs: 60_000 })
+  const written = await world.writes.batch(principal, [create('a'), create('b')], { workMsMax: 60_000 })
   expect(written).toMatchObject([{ slug: 'a!' }, { slug: 'b!' }])
   expect(seen.splice(0)).toEqual(['created a!', 'created b!'])
-  expect(await refusal(world.writes.batch(principal, [create('c'), create('')], { timeoutMs: 60_000 }))).toBeDefined()
+  expect(await refusal(world.writes.batch(principal, [create('c'), create('')], { workMsMax: 60_000 }))).toBeDefined()
   expect(seen.splice(0).sort()).toEqual(['failed', 'failed'])
   expect(Object.keys(await world.stored('posts'))).toHaveLength(2)
 })

@@ -27,13 +27,13 @@ const METHODS = { create: 'POST', upsert: 'PUT', update: 'PATCH', delete: 'DELET
 function run(
   operations: readonly RecordOperation[],
   principal: Principal = GUEST,
-  timeoutMs = 60_000,
+  workMsMax = 60_000,
 ): Promise<unknown> {
   const batch = operations.map((operation) => ({
     ...operation,
     request: { context: 'batch', method: METHODS[operation.action], query: {}, headers: {} },
   }))
-  return world.writes.batch(principal, batch, { timeoutMs })
+  return world.writes.batch(principal, batch, { workMsMax })
 }
 
 /** The index of the operation that failed, and why. */
@@ -99,7 +99,7 @@ test('a batch that takes too long is undone', async () => {
 test('an import names all records that are refused, and writes all or none', async () => {
   const COUNTED = { ...POSTS, indexes: ['CREATE UNIQUE INDEX one ON posts (title)'] }
   world = await openWorld([COUNTED])
-  const trial = { timeoutMs: 60_000, action: 'create', isTrial: true } as const
+  const trial = { workMsMax: 60_000, action: 'create', isTrial: true } as const
   const bring = (records: readonly JsonObject[], options: object = {}): Promise<unknown> =>
     world.writes
       .import(ADMIN, 'posts', records, { ...trial, isTrial: false, ...options })

@@ -23,7 +23,7 @@ for (let n = Number(first); ; n++) {
     request: ADMIN.request,
   })
   const tasks = Array.from({ length: TASKS_OF_TEAM }, (_, task) => create('tasks', { team, name: `${n} ${task}` }))
-  await writes.batch(SYSTEM, [create('teams', { id: team }), ...tasks], { timeoutMs: 60_000 })
+  await writes.batch(SYSTEM, [create('teams', { id: team }), ...tasks], { workMsMax: 60_000 })
   await tell({ made: team })
   if (n % 2 === 0) continue
   await writes.delete(ADMIN, 'teams', team)

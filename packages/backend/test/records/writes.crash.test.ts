@@ -76,7 +76,7 @@ function batch({ writes }: World, operations: readonly RecordOperation[]): Promi
   return writes.batch(
     SYSTEM,
     operations.map((operation) => ({ ...operation, request: ADMIN.request })),
-    { timeoutMs: 60_000 },
+    { workMsMax: 60_000 },
   )
 }
 

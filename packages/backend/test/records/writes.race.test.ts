@@ -91,7 +91,7 @@ class Run {
         { action: 'update', collection: 'teams', id: COUNTER, input: { 'count+': 1 } },
       ]
       const requests = operations.map((operation) => ({ ...operation, request: actor(SYSTEM).request }))
-      await writes.batch(NOBODY.principal, requests, { timeoutMs: 60_000 })
+      await writes.batch(NOBODY.principal, requests, { workMsMax: 60_000 })
       this.counted += 2
     }
   }
@@ -137,7 +137,7 @@ test('of many creates with one unique value at the same time one is made, whatev
     const input = { name: 'same' }
     if (index % 3 > 0) return world.writes.create(NOBODY, 'teams', input)
     const operation = { action: 'create', collection: 'teams', input, request: NOBODY.request } as const
-    return world.writes.batch(NOBODY.principal, [operation], { timeoutMs: 60_000 })
+    return world.writes.batch(NOBODY.principal, [operation], { workMsMax: 60_000 })
   }
   const outcomes = await done(world, Promise.allSettled(Array.from({ length: 30 }, (_, index) => create(index))))
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)

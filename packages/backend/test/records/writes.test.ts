@@ -106,7 +106,7 @@ test('a delete is refused that would make values of a unique index equal', async
   expect(await refusal(writes.delete(NOBODY, 'teams', TEAM_B))).toEqual(['INVALID', required, data])
   const request = { context: 'batch', method: 'DELETE', query: {}, headers: {} }
   const operation = { action: 'delete', collection: 'teams', id: TEAM_B, request } as const
-  const batch = writes.batch(SYSTEM, [operation], { timeoutMs: 60_000 })
+  const batch = writes.batch(SYSTEM, [operation], { workMsMax: 60_000 })
   await expect(batch).rejects.toMatchObject({ index: 0, reason: { code: 'INVALID', message: required } })
   const truncated = definitions.truncate(SYSTEM, 'teams')
   await expect(truncated).rejects.toMatchObject({ code: 'INVALID', data: { team: { code: data.team } } })
@@ -301,7 +301,7 @@ test('a rule of a write reads the rows of views as the write sees them', async (
     { action: 'create', collection: 'votes', input: { about: 'two' }, request },
     { action: 'create', collection: 'posts', input: { title: 'two' }, request },
   ] as const
-  expect(await writes.batch(NOBODY.principal, steps, { timeoutMs: 60_000 })).toHaveLength(3)
+  expect(await writes.batch(NOBODY.principal, steps, { workMsMax: 60_000 })).toHaveLength(3)
 })
 
 test('a view that takes a write too long, or that no longer fits, admits nothing', async () => {
@@ -321,8 +321,8 @@ test('a view that takes a write too long, or that no longer fits, admits nothing
     input: { about: `about ${at}` },
     request: NOBODY.request,
   }))
-  await writes.batch(NOBODY.principal, many.slice(0, 10), { timeoutMs: 60_000 })
+  await writes.batch(NOBODY.principal, many.slice(0, 10), { workMsMax: 60_000 })
   await writes.create(NOBODY, 'posts', { title: 'two' })
-  await writes.batch(NOBODY.principal, many.slice(10), { timeoutMs: 60_000 })
+  await writes.batch(NOBODY.principal, many.slice(10), { workMsMax: 60_000 })
   expect(await refusal(writes.update(NOBODY, 'posts', made['id'] as string, {}))).toEqual(['NOT_FOUND', ''])
 })

@@ -27,7 +27,7 @@ interface Line {
 
 /** Fields that the server adds to records that it shows. It comes by itself. */
 const SHOWN: readonly string[] = ['collectionId', 'collectionName', 'expand']
-const TIMEOUT_MS = 600_000
+const WORK_MS_MAX = 600_000
 /** The number of refused lines that are shown. */
 const SHOWN_MAX = 20
 const ITSELF: Actor = { principal: SYSTEM, request: { context: 'batch', method: 'POST', query: {}, headers: {} } }
@@ -41,7 +41,7 @@ export async function importRecords(db: Database, definition: Definition, wanted
   const backend = await openBackend(db, { sendsMails: false, ...givenSettingsKey() })
   try {
     const records = lines.map(({ record }) => record)
-    const options = { action: mode === 'upsert' ? 'upsert' : 'create', timeoutMs: TIMEOUT_MS } as const
+    const options = { action: mode === 'upsert' ? 'upsert' : 'create', workMsMax: WORK_MS_MAX } as const
     const refused = await backend.records.import(ITSELF, definition.id, records, options)
     if (refused.length === 0) return lines.length
     const why = refused.map(

@@ -44,9 +44,9 @@ export interface FeedSource {
 
 export interface FeedOptions {
   readonly form: FeedForm
-  /** Undefined: no heartbeats, and a feed that waits ends after `timeoutMs`. */
+  /** Undefined: no heartbeats, and a feed that waits ends after `waitMsMax`. */
   readonly heartbeatMs: number | undefined
-  readonly timeoutMs: number
+  readonly waitMsMax: number
 }
 
 const HEARTBEAT_MS_DEFAULT = 60_000
@@ -62,7 +62,7 @@ export function feedOptions(parameters: QueryParameters, limits: ServerLimits): 
   return {
     form: form as FeedForm,
     heartbeatMs: heartbeatMs && Math.min(Math.max(heartbeatMs, limits.heartbeatMsMin), HEARTBEAT_MS_DEFAULT),
-    timeoutMs: Math.min(parameters.count('timeout') ?? limits.feedMsMax, limits.feedMsMax),
+    waitMsMax: Math.min(parameters.count('timeout') ?? limits.feedMsMax, limits.feedMsMax),
   }
 }
 
@@ -95,7 +95,7 @@ async function* wholeFeed(source: FeedSource, options: FeedOptions, pace: FeedPa
     }
   }
   if (form === 'longpoll' && separator === '' && source.mayWait) {
-    for await (const rows of withIdle(source, true, heartbeatMs ?? options.timeoutMs, pace)) {
+    for await (const rows of withIdle(source, true, heartbeatMs ?? options.waitMsMax, pace)) {
       if (rows !== 'idle') {
         yield* inForm(rows, LIST)
         break
@@ -108,11 +108,11 @@ async function* wholeFeed(source: FeedSource, options: FeedOptions, pace: FeedPa
 }
 
 async function* endlessFeed(source: FeedSource, options: FeedOptions, pace: FeedPace): AsyncGenerator<string> {
-  const { form, heartbeatMs, timeoutMs } = options
+  const { form, heartbeatMs, waitMsMax } = options
   const isEvents = form === 'eventsource'
   // Headers go out with the first piece.
   yield '\n'
-  for await (const rows of withIdle(source, true, heartbeatMs ?? timeoutMs, pace)) {
+  for await (const rows of withIdle(source, true, heartbeatMs ?? waitMsMax, pace)) {
     if (rows !== 'idle') yield* inForm(rows, isEvents ? EVENTS : LINES)
     else if (heartbeatMs === undefined) break
     else yield isEvents ? 'event: heartbeat\ndata: \n\n' : '\n'

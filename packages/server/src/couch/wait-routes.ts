@@ -62,14 +62,14 @@ async function* waiting(
   context: ServerContext,
   request: FastifyRequest,
   places: readonly WaitedDatabase[],
-  { heartbeatMs, timeoutMs }: FeedOptions,
+  { heartbeatMs, waitMsMax }: FeedOptions,
   ending: AbortSignal,
   revoked: AbortSignal,
 ): AsyncGenerator<string> {
   // Headers go out with the first piece.
   yield '\n'
   const { updates, turns } = context
-  const idleMs = heartbeatMs ?? timeoutMs
+  const idleMs = heartbeatMs ?? waitMsMax
   let asked = places
   for (;;) {
     const mark = updates.lastSequence

@@ -18,7 +18,7 @@ import type { ReplicatorOptions } from './replicator-options.ts'
 import { RunQueue } from './run-queue.ts'
 
 const RUNNING_MAX = 500
-const TURN_MS = 60_000
+const RUN_MS_MAX = 60_000
 /** Jobs of a user who is not a server admin. */
 const JOBS_PER_USER_MAX = 20
 const RETRY_MS_MIN = 5000
@@ -37,10 +37,10 @@ export class Replicator {
 
   /** @throws TypeError for malformed hosts */
   constructor(context: ReplicatorContext, log: FastifyBaseLogger, options: ReplicatorOptions = {}) {
-    const { hosts, runningMax = RUNNING_MAX, turnMs = TURN_MS, backOff } = options
+    const { hosts, runningMax = RUNNING_MAX, runMsMax = RUN_MS_MAX, backOff } = options
     const { retryMsMin = RETRY_MS_MIN, retryMsMax = RETRY_MS_MAX } = options
     this.#fetch = guardedFetch(new AddressRules(hosts), { resolve: options.resolve })
-    const runQueue = new RunQueue(context.environment, runningMax, turnMs)
+    const runQueue = new RunQueue(context.environment, runningMax, runMsMax)
     this.#host = { context, log, runQueue, fetch: this.#fetch.fetch, retryMsMin, retryMsMax, backOff }
     this.documents = new ReplicatorDatabase(this.#host)
     const users = `$${USERS_DATABASE}`

@@ -19,7 +19,7 @@ interface Running {
 export class RunQueue {
   readonly #environment: Environment
   readonly #most: number
-  readonly #turnMs: number
+  readonly #runMsMax: number
   /** Oldest first. */
   readonly #running = new Set<Running>()
   readonly #waiting: (() => void)[] = []
@@ -27,10 +27,10 @@ export class RunQueue {
   #promised = 0
   #cancel: () => void = () => {}
 
-  constructor(environment: Environment, most: number, turnMs: number) {
+  constructor(environment: Environment, most: number, runMsMax: number) {
     this.#environment = environment
     this.#most = most
-    this.#turnMs = turnMs
+    this.#runMsMax = runMsMax
   }
 
   /**
@@ -91,6 +91,6 @@ export class RunQueue {
       longest.giveWay?.()
       longest.giveWay = undefined
     }
-    this.#cancel = this.#environment.after(longest.sinceMs + this.#turnMs - this.#environment.now(), ask)
+    this.#cancel = this.#environment.after(longest.sinceMs + this.#runMsMax - this.#environment.now(), ask)
   }
 }

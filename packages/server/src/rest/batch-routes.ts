@@ -50,7 +50,7 @@ export const batchRoutes: RestRoutes = (app, context) => {
       )
       for (const operation of operations)
         if (!(operation instanceof ServiceError)) limitWrite(context.backend, principal, operation)
-      const written = await records.batch(principal, operations, { timeoutMs: (timeout || SECONDS_MAX) * 1000, budget })
+      const written = await records.batch(principal, operations, { workMsMax: (timeout || SECONDS_MAX) * 1000, budget })
       return written.map((body) => ({ body: body ?? null, status: body === undefined ? 204 : 200 }))
     })
   })

@@ -10,7 +10,7 @@ import { serviceRestError } from './rest-error.ts'
 import type { CollectionRoute, RestContext, RestRoutes } from './rest-context.ts'
 
 /** The time limit of an import: other writes wait for it. */
-const TIMEOUT_MS = 60_000
+const WORK_MS_MAX = 60_000
 const UNREADABLE = 'An error occurred while loading the submitted data.'
 
 /** The content of a body. */
@@ -43,7 +43,7 @@ export const importRoutes: RestRoutes = (app, context) => {
       const refused = await records.import(actorOf(request), request.params.collection, rows, {
         action: upsert === true ? 'upsert' : 'create',
         isTrial: dryRun === true,
-        timeoutMs: TIMEOUT_MS,
+        workMsMax: WORK_MS_MAX,
       })
       const shown = refused.map(({ index, reason }) => ({ index, ...serviceRestError(reason) }))
       return { written: refused.length > 0 || dryRun === true ? 0 : rows.length, refused: shown }

@@ -21,7 +21,7 @@ export type BatchedWrite = RecordOperation & { readonly request: RequestInfo }
 
 export interface BatchOptions {
   /** How long its work may take. The wait for other writes is not counted. */
-  readonly timeoutMs: number
+  readonly workMsMax: number
   /** The memory for records in the answer, and until then. */
   readonly budget?: AnswerBudget | undefined
   /** How often a file is named. */
@@ -85,10 +85,10 @@ export class BatchWriter {
     operations: readonly (BatchedWrite | ServiceError)[],
     options: BatchOptions,
   ): Promise<Written> {
-    const { timeoutMs, budget, namings = 1, refusedMax = 1, isTrial = false } = options
+    const { workMsMax, budget, namings = 1, refusedMax = 1, isTrial = false } = options
     const { first = async () => {}, last = async () => {} } = options
     const { environment } = this.#parts
-    let end = environment.now() + timeoutMs
+    let end = environment.now() + workMsMax
     const batch: Batch = {
       by: { principal, budget },
       namings,

@@ -187,10 +187,10 @@ export class Push {
     checkLimits(pusher, principal, writes)
     for (const write of writes) count(principal, write)
     const seconds = timeout || SECONDS_MAX
-    const timeoutMs = writes.length === 1 ? Infinity : seconds * 1000
+    const workMsMax = writes.length === 1 ? Infinity : seconds * 1000
     for (let tried = 1; ; tried++) {
       try {
-        return await this.#write(actor, device, transaction, { digest, timeoutMs, files })
+        return await this.#write(actor, device, transaction, { digest, workMsMax, files })
       } catch (error) {
         if (!(error instanceof BatchTimeout)) throw error
         if (tried === TRIES_MAX)
@@ -204,7 +204,7 @@ export class Push {
     actor: Pusher['actor'],
     device: string,
     transaction: PushTransaction,
-    { digest, timeoutMs, files }: { readonly digest: string; readonly timeoutMs: number; readonly files: PushedFiles },
+    { digest, workMsMax, files }: { readonly digest: string; readonly workMsMax: number; readonly files: PushedFiles },
   ): Promise<readonly (string | null)[]> {
     const { n, writes } = transaction
     for (let round = 1; ; round++) {
@@ -222,7 +222,7 @@ export class Push {
       let revs: readonly (string | null)[] = []
       try {
         await this.#host.writes.writeTogether(principal, operations, {
-          timeoutMs,
+          workMsMax,
           first: (place) => assertCurrent(place, principal),
           last: (place, written) => {
             revs = written.map(revOf)

@@ -11,7 +11,7 @@ import { Connection } from './connection.ts'
 import { IndexedDbPageStore } from './indexeddb-page-store.ts'
 import { deleteDatabase, isThere } from './open.ts'
 
-const OPEN_TIMEOUT_MS = 10_000
+const OPEN_MS_MAX = 10_000
 
 interface IndexedDbOptions {
   /** How long the browser may take to open or delete a database before it counts as failed. Default 10,000. */
@@ -23,7 +23,7 @@ const OPTIONS: OptionNames<IndexedDbOptions> = { openMsMax: true }
 /** Databases in IndexedDB, the default in browsers. */
 export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
   checkOptions('indexedDb()', options, OPTIONS)
-  const { openMsMax = OPEN_TIMEOUT_MS } = options
+  const { openMsMax = OPEN_MS_MAX } = options
   return {
     kind: 'indexeddb',
     scope: 'origin' satisfies SharingScope,

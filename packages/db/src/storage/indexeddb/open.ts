@@ -25,19 +25,19 @@ export const LOG_END = 'end'
 const databaseName = (name: string): string => `pannier:${name}`
 
 /** With `create` false it fails with PANNIER_CLOSED if the database does not exist. Tried twice. */
-export async function openDatabase(name: string, create: boolean, timeoutMs: number): Promise<IDBDatabase> {
+export async function openDatabase(name: string, create: boolean, openMsMax: number): Promise<IDBDatabase> {
   // Opening what is not there and thinking better of it leaves an empty database behind in WebKit.
   if (!create && !(await exists(name))) throw destroyedError(name)
   try {
-    return await openOnce(name, create, timeoutMs)
+    return await openOnce(name, create, openMsMax)
   } catch (error) {
     // Engines fail to open now and then for no lasting reason: a disk that was busy, a storage process that died.
     if (!isPannierError(error, 'PANNIER_OPEN_FAILED')) throw error
-    return openOnce(name, create, timeoutMs)
+    return openOnce(name, create, openMsMax)
   }
 }
 
-function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDBDatabase> {
+function openOnce(name: string, create: boolean, openMsMax: number): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     let request: IDBOpenDBRequest
     let failure: PannierError | undefined
@@ -46,8 +46,8 @@ function openOnce(name: string, create: boolean, timeoutMs: number): Promise<IDB
       reject((failure ??= openError(error, name)))
     }
     const timer = setTimeout(() => {
-      fail(new PannierError('PANNIER_OPEN_FAILED', `Opening '${name}' took longer than ${timeoutMs} ms.`))
-    }, timeoutMs)
+      fail(new PannierError('PANNIER_OPEN_FAILED', `Opening '${name}' took longer than ${openMsMax} ms.`))
+    }, openMsMax)
     try {
       request = factory().open(databaseName(name), SCHEMA_VERSION)
     } catch (error) {
@@ -122,12 +122,12 @@ function upgradeLog({ result: database, transaction }: IDBOpenDBRequest): void {
 }
 
 /** Other handles are asked to release it. If one does not within the limit (a frozen tab), the call fails, for now. */
-export function deleteDatabase(name: string, timeoutMs: number): Promise<void> {
+export function deleteDatabase(name: string, openMsMax: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       const what = `Another tab keeps '${name}' open and does not let go; it is deleted once that tab is closed.`
       reject(new PannierError('PANNIER_BLOCKED', what))
-    }, timeoutMs)
+    }, openMsMax)
     const fail = (error: unknown): void => {
       clearTimeout(timer)
       reject(openError(error, name))
