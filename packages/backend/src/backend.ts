@@ -24,7 +24,7 @@ import { aloneIn, type Fleet } from './fleet/fleet.ts'
 import type { AppCollections } from './gateway/databases.ts'
 import { GuardChain } from './gateway/guard-chain.ts'
 import type { WriteGuard } from './gateway/guards.ts'
-import { ChangeJournal } from './migrations/migration-folder.ts'
+import { MigrationFolder } from './migrations/migration-folder.ts'
 import { Realtime } from './events/realtime.ts'
 import type { HookApp } from './hooks/hook-app.ts'
 import type { HookLog } from './hooks/hook-log.ts'
@@ -305,8 +305,8 @@ function statementParts(
 }
 
 /** Writes changes of definitions down, if the operator wants it. */
-function journalOf({ automigrate }: BackendOptions, now: () => number): ChangeJournal | undefined {
-  return automigrate === undefined ? undefined : new ChangeJournal(automigrate, now)
+function journalOf({ automigrate }: BackendOptions, now: () => number): MigrationFolder | undefined {
+  return automigrate === undefined ? undefined : new MigrationFolder(automigrate, now)
 }
 
 /** Where is logged what happens. */

@@ -13,16 +13,8 @@ export { isSecret } from './definitions/system-fields.ts'
 export { DEFINITIONS_COLLECTION } from './definitions/store.ts'
 export { HOOK_DECLARATIONS_MARK } from './definitions/hook-declarations.ts'
 export { listProviders } from './definitions/oauth2-providers.ts'
-export {
-  checkUnused,
-  completeRestore,
-  DATABASE_FILES,
-  isRestoreReady,
-  prepareRestore,
-  restoreInto,
-} from './backups/restore.ts'
+export { DATABASE_FILES, RestoreFolder, restoreInto } from './backups/restore.ts'
 export { fileBytes } from './backups/backup-folder.ts'
-export type { RestoreOptions } from './backups/restore.ts'
 export { presentDefinition } from './definitions/present-definition.ts'
 export { toTexts } from './fields/cast.ts'
 export { BLANK, fieldError, sentence, tooLong } from './fields/field-errors.ts'
@@ -43,18 +35,9 @@ export { recordOfEvent, requestEvent } from './hooks/request-event.ts'
 export type { RequestEvent } from './hooks/request-event.ts'
 export { Suspended } from './hooks/suspended.ts'
 export { migrationApp } from './migrations/migration-app.ts'
-export { addMigration, migrationNames } from './migrations/migration-folder.ts'
-export { noteApplied } from './migrations/migration-history.ts'
-export { blankMigration, changeMigration, snapshotMigration } from './migrations/migration-text.ts'
-export {
-  applyMigrations,
-  forgetMissing,
-  lastMigrations,
-  pendingMigrations,
-  revertMigrations,
-} from './migrations/run-migrations.ts'
-export type { MigrationFile } from './migrations/run-migrations.ts'
-export { changeWhole, isUnfinishedCopy } from './migrations/whole-file.ts'
+export { MigrationFolder } from './migrations/migration-folder.ts'
+export { changeMigration } from './migrations/migration-text.ts'
+export { Migrations } from './migrations/migrations.ts'
 export { cronProblem } from './schedules/cron-expression.ts'
 export { Settings } from './settings/settings.ts'
 export { programOfProcess, startThread } from './gateway/programs.ts'

@@ -8,11 +8,9 @@ import type { Database } from 'pannier'
 import type { FastifyBaseLogger } from 'fastify'
 import {
   aloneIn,
-  checkUnused,
-  completeRestore,
   DATABASE_FILES,
-  isRestoreReady,
   openFleet,
+  RestoreFolder,
   ServerState,
   STATE_COLLECTION,
 } from '@pannier/backend/internal'
@@ -67,9 +65,10 @@ class InFolder implements OwnDatabases {
     if (typeof dir !== 'string' || dir === '')
       throw badArgument('createServer()', 'dir, storage or database must be given', dir)
     await makePrivateFolder(dir)
-    if (await isRestoreReady(dir)) {
-      await checkUnused(dir, { ...(encryption && { encryption }) })
-      await completeRestore(dir, () => forgetSigningKey(dir))
+    const restored = new RestoreFolder(dir)
+    if (await restored.isReady()) {
+      await restored.checkUnused({ ...(encryption && { encryption }) })
+      await restored.complete(() => forgetSigningKey(dir))
     }
     await cleanCopies(dir)
     const { migrations, ...app } = options.app ?? {}

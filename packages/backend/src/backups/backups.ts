@@ -24,7 +24,7 @@ import type { Schedules } from '../schedules/schedules.ts'
 import type { Settings } from '../settings/settings.ts'
 import { archiveOf, type Databases } from './archive.ts'
 import { BackupFolder, isBackupName, newestFirst, ZIP_TYPE } from './backup-folder.ts'
-import { cleanRestores, isRestoreReady, prepareRestore, type RestoreOptions } from './restore.ts'
+import { RestoreFolder, type RestoreOptions } from './restore.ts'
 
 /** Where a server has its databases. */
 export interface BackupHost extends Pick<RestoreOptions, 'encryption' | 'settingsKey'> {
@@ -101,7 +101,7 @@ export class Backups {
     const { dir } = options.host ?? {}
     if (dir !== undefined) {
       await backups.#folder!.clean()
-      await cleanRestores(dir)
+      await new RestoreFolder(dir).clean()
     }
     backups.#schedule()
     return backups
@@ -200,13 +200,14 @@ export class Backups {
         'This server can not start itself again. Stop it, and restore by the command `pannier backup restore`.',
       )
     await this.#exclusively(key, async () => {
-      if (await isRestoreReady(dir)) throw invalid(BUSY)
+      const folder = new RestoreFolder(dir)
+      if (await folder.isReady()) throw invalid(BUSY)
       if ((await reaching(NOT_RESTORED, () => place.head(key))) === undefined) throw invalid(NOT_RESTORED)
       await this.#hooked('onBackupRestore', key, async () => {
         const isHere = place === this.#folder
         const path = isHere ? this.#folder!.pathOf(key) : await reaching(NOT_RESTORED, () => this.#fetched(place, key))
         try {
-          await prepareRestore(dir, path, { ...options, signal: this.#ending.signal })
+          await folder.prepare(path, { ...options, signal: this.#ending.signal })
         } finally {
           if (!isHere) await rm(path, { force: true })
         }

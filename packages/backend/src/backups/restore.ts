@@ -37,23 +37,78 @@ interface Target {
 
 const TARGET_FILES: readonly DatabaseName[] = ['auxiliary.db', 'data.db']
 
-/**
- * Makes the files that the next start takes. Nothing else in the folder changes.
- *
- * @throws ServiceError INVALID for an archive that is damaged, or no backup of a server
- */
-export async function prepareRestore(dir: string, path: string, options: RestoreOptions): Promise<void> {
-  const unfinished = await mkdtemp(join(dir, UNFINISHED))
-  try {
-    await unpackFiles(path, unfinished, options)
-    for (const name of await readdir(unfinished)) await syncPath(join(unfinished, name))
-    await syncPath(unfinished)
-    await rm(join(dir, READY), { recursive: true, force: true })
-    await rename(unfinished, join(dir, READY))
+/** The folder of a server whose databases are replaced. */
+export class RestoreFolder {
+  readonly #dir: string
+
+  constructor(dir: string) {
+    this.#dir = dir
+  }
+
+  /**
+   * Makes the files that the next start takes. Nothing else in the folder changes.
+   *
+   * @throws ServiceError INVALID for an archive that is damaged, or no backup of a server
+   */
+  async prepare(path: string, options: RestoreOptions): Promise<void> {
+    const unfinished = await mkdtemp(join(this.#dir, UNFINISHED))
+    try {
+      await unpackFiles(path, unfinished, options)
+      for (const name of await readdir(unfinished)) await syncPath(join(unfinished, name))
+      await syncPath(unfinished)
+      await rm(this.#ready, { recursive: true, force: true })
+      await rename(unfinished, this.#ready)
+      await syncPath(this.#dir)
+    } catch (error) {
+      await rm(unfinished, { recursive: true, force: true })
+      throw notRestored(error)
+    }
+  }
+
+  /** Whether files wait for the next start. */
+  async isReady(): Promise<boolean> {
+    return stat(this.#ready).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** @throws PANNIER_LOCKED if another process has the databases of the folder open */
+  async checkUnused(options: Pick<OpenOptions, 'encryption'>): Promise<void> {
+    try {
+      const database = await open(join(this.#dir, DATABASE_FILES['data.db']), options)
+      await database.close()
+    } catch (error) {
+      // One that is damaged can be replaced.
+      if (isPannierError(error, 'PANNIER_LOCKED')) throw error
+    }
+  }
+
+  /**
+   * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.
+   */
+  async complete(forget: () => Promise<void>): Promise<void> {
+    const dir = this.#dir
+    const waiting = await readdir(this.#ready)
+    await forget()
+    for (const name of Object.values(DATABASE_FILES)) {
+      if (!waiting.includes(name)) continue
+      // Those of the old database must not be read with the new one.
+      for (const suffix of ['-wal', '-shm']) await rm(join(dir, name + suffix), { force: true })
+      await rename(join(this.#ready, name), join(dir, name))
+    }
     await syncPath(dir)
-  } catch (error) {
-    await rm(unfinished, { recursive: true, force: true })
-    throw notRestored(error)
+    await rm(this.#ready, { recursive: true, force: true })
+  }
+
+  /** Removes what a process has left that was killed. */
+  async clean(): Promise<void> {
+    for (const name of await readdir(this.#dir))
+      if (name.startsWith(UNFINISHED)) await rm(join(this.#dir, name), { recursive: true, force: true })
+  }
+
+  get #ready(): string {
+    return join(this.#dir, READY)
   }
 }
 
@@ -93,48 +148,6 @@ function notRestored(error: unknown): unknown {
   if (error instanceof ServiceError || isPannierError(error, 'PANNIER_ABORTED')) return error
   const message = `The backup can't be restored: ${reasonOf(error)}. Nothing was changed.`
   return new ServiceError('INVALID', message, { cause: error })
-}
-
-/** Whether files wait for the next start. */
-export async function isRestoreReady(dir: string): Promise<boolean> {
-  return stat(join(dir, READY)).then(
-    () => true,
-    () => false,
-  )
-}
-
-/** @throws PANNIER_LOCKED if another process has the databases of the folder open */
-export async function checkUnused(dir: string, options: Pick<OpenOptions, 'encryption'>): Promise<void> {
-  try {
-    const database = await open(join(dir, DATABASE_FILES['data.db']), options)
-    await database.close()
-  } catch (error) {
-    // One that is damaged can be replaced.
-    if (isPannierError(error, 'PANNIER_LOCKED')) throw error
-  }
-}
-
-/**
- * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.
- */
-export async function completeRestore(dir: string, forget: () => Promise<void>): Promise<void> {
-  const ready = join(dir, READY)
-  const waiting = await readdir(ready)
-  await forget()
-  for (const name of Object.values(DATABASE_FILES)) {
-    if (!waiting.includes(name)) continue
-    // Those of the old database must not be read with the new one.
-    for (const suffix of ['-wal', '-shm']) await rm(join(dir, name + suffix), { force: true })
-    await rename(join(ready, name), join(dir, name))
-  }
-  await syncPath(dir)
-  await rm(ready, { recursive: true, force: true })
-}
-
-/** Removes what a process has left that was killed. */
-export async function cleanRestores(dir: string): Promise<void> {
-  for (const name of await readdir(dir))
-    if (name.startsWith(UNFINISHED)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
 async function unpackFiles(path: string, folder: string, options: RestoreOptions): Promise<void> {

@@ -1,65 +1,81 @@
-/** Writes migration files into their folder, and keeps a file for each change of a definition. */
-import { existsSync } from 'node:fs'
+/** Writes migration files into their folder: empty ones, of all collections, and one for each change of a definition. */
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Database } from 'pannier'
+import type { Definition } from '../definitions/definition.ts'
 import type { DefinitionJournal, DefinitionPair, JournalEntry } from '../definitions/definitions.ts'
+import type { Report, ReportPair } from '../definitions/report.ts'
 import { errorText } from '../gateway/log-entry.ts'
-import type { ReportPair } from '../definitions/report.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import { noteApplied } from './migration-history.ts'
-import { changeMigration, reportMigration } from './migration-text.ts'
+import { blankMigration, changeMigration, reportMigration, snapshotMigration } from './migration-text.ts'
 
 const STAMP = /^(\d+)_/
 
-/** Makes a file whose name comes after all others of the folder, and returns that. @throws ServiceError INVALID */
-export async function addMigration(folder: string, name: string, text: string, now: number): Promise<string> {
-  try {
-    await mkdir(folder, { recursive: true })
-    const stamps = (await readdir(folder)).map((file) => Number(STAMP.exec(file)?.[1] ?? 0))
-    const file = `${Math.max(Math.floor(now / 1000), ...stamps.map((stamp) => stamp + 1))}_${name}.ts`
-    const handle = await open(join(folder, file), 'wx')
-    try {
-      await handle.writeFile(text)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    return file
-  } catch (error) {
-    throw new ServiceError('INVALID', `The migration file can't be written to ${folder}: ${errorText(error)}`, {
-      cause: error,
-    })
-  }
-}
-
 /**
- * Writes a file for each change of one definition, as PocketBase's automigrate does. The change and the note that its file was
- * applied are one transaction. A process that is killed between file and transaction leaves a file that the next start applies.
+ * The folder of migrations, where files are made. As a journal it writes a file for each change of one definition, as PocketBase's
+ * automigrate does. The change and the note that its file was applied are one transaction. A process that is killed between file and
+ * transaction leaves a file that the next start applies.
  */
-export class ChangeJournal implements DefinitionJournal {
-  readonly #folder: string
+export class MigrationFolder implements DefinitionJournal {
+  readonly #path: string
   readonly #now: () => number
 
-  constructor(folder: string, now: () => number) {
-    this.#folder = folder
+  /** `now`: the time, by which files are named. */
+  constructor(path: string, now: () => number) {
+    this.#path = path
     this.#now = now
   }
 
+  /** Makes a file to be filled in, and returns its name. @throws ServiceError INVALID */
+  addBlank(name: string): Promise<string> {
+    return this.#add(name, blankMigration())
+  }
+
+  /** Makes a file of all collections and reports as they are. It counts as applied in the database. @throws ServiceError INVALID */
+  async addSnapshot(database: Database, all: readonly Definition[], reports: readonly Report[]): Promise<string> {
+    const file = await this.#add('collections_snapshot', snapshotMigration(all, reports))
+    await database.transaction((transaction) => noteApplied(transaction, file))
+    return file
+  }
+
+  /** A definition is about to change. */
   async begin(pair: DefinitionPair): Promise<JournalEntry | undefined> {
     const text = changeMigration(pair)
     return text === undefined ? undefined : this.#entry(nameOf(pair), text)
   }
 
-  /** As `begin`, for a report. */
+  /** A report is about to change. */
   beginReport(pair: ReportPair): Promise<JournalEntry> {
     return this.#entry(`${nameOf(pair)}_report`, reportMigration(pair))
   }
 
   async #entry(name: string, text: string): Promise<JournalEntry> {
-    const file = await addMigration(this.#folder, name, text, this.#now())
+    const file = await this.#add(name, text)
     return {
       note: (transaction) => noteApplied(transaction, file),
-      undo: () => rm(join(this.#folder, file), { force: true }),
+      undo: () => rm(join(this.#path, file), { force: true }),
+    }
+  }
+
+  /** Makes a file whose name comes after all others of the folder. */
+  async #add(name: string, text: string): Promise<string> {
+    const folder = this.#path
+    try {
+      await mkdir(folder, { recursive: true })
+      const stamps = (await readdir(folder)).map((file) => Number(STAMP.exec(file)?.[1] ?? 0))
+      const file = `${Math.max(Math.floor(this.#now() / 1000), ...stamps.map((stamp) => stamp + 1))}_${name}.ts`
+      const handle = await open(join(folder, file), 'wx')
+      try {
+        await handle.writeFile(text)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      return file
+    } catch (error) {
+      const message = `The migration file can't be written to ${folder}: ${errorText(error)}`
+      throw new ServiceError('INVALID', message, { cause: error })
     }
   }
 }
@@ -67,15 +83,4 @@ export class ChangeJournal implements DefinitionJournal {
 function nameOf({ before, after }: DefinitionPair | ReportPair): string {
   if (before === undefined) return `created_${after!.name}`
   return `${after === undefined ? 'deleted' : 'updated'}_${before.name}`
-}
-
-/** The names of the migration files of a folder, in their order. */
-export async function migrationNames(folder: string): Promise<readonly string[]> {
-  if (!existsSync(folder)) return []
-  const entries = await readdir(folder, { withFileTypes: true })
-  return entries.flatMap((entry) => (entry.isFile() && isMigration(entry.name) ? [entry.name] : [])).sort()
-}
-
-function isMigration(name: string): boolean {
-  return /\.m?[jt]s$/.test(name) && !/\.d\.m?ts$|^[._]|\.test\.\w+$/.test(name)
 }

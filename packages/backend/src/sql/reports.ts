@@ -19,7 +19,7 @@ import { jsonSize } from '../gateway/json-size.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { STATE_COLLECTION } from '../gateway/state.ts'
-import type { ChangeJournal } from '../migrations/migration-folder.ts'
+import type { MigrationFolder } from '../migrations/migration-folder.ts'
 import type { JsonRows } from '../model/protocol.ts'
 import type { ReadModel, ReadyView } from '../model/read-model.ts'
 import type { RecordReads } from '../records/record-reads.ts'
@@ -32,7 +32,7 @@ interface ReportsParts {
   readonly model: Pick<ReadModel, 'readySelect' | 'selectError' | 'selectRows' | 'upTo'>
   readonly access: Pick<Access, 'revisions'>
   readonly reads: Pick<RecordReads, 'inSnapshot'>
-  readonly journal: ChangeJournal | undefined
+  readonly journal: MigrationFolder | undefined
 }
 
 /** The answer of a report. */

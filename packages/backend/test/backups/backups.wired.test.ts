@@ -12,7 +12,7 @@ import { ZipFile } from 'yazl'
 import { GUEST, openBackend, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend } from '../../src/index.ts'
 import { Archive } from '../../src/backups/archive.ts'
-import { completeRestore, isRestoreReady, prepareRestore } from '../../src/internal.ts'
+import { RestoreFolder } from '../../src/internal.ts'
 import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { S3Server } from '../files/s3-server.ts'
 
@@ -39,7 +39,8 @@ afterEach(async () => {
 })
 
 async function start(): Promise<Opened> {
-  if (await isRestoreReady(dir)) await completeRestore(dir, async () => {})
+  const restored = new RestoreFolder(dir)
+  if (await restored.isReady()) await restored.complete(async () => {})
   const database = await open(join(dir, 'pannier.sqlite'), { environment })
   const logs = await open(join(dir, 'logs.sqlite'), { environment })
   const host = { dir, restart: () => void restarts++ }
@@ -263,7 +264,7 @@ test('no byte of a backup can be changed unseen', async () => {
     const path = join(other, 'changed.zip')
     await writeFile(path, bytes)
     try {
-      await prepareRestore(other, path, {})
+      await new RestoreFolder(other).prepare(path, {})
     } catch (error) {
       expect(error).toMatchObject({ code: 'INVALID' })
       refused++
@@ -336,13 +337,15 @@ test('a restore that was stopped after any of its steps is completed by the next
     await server.backend.backups.restore(SYSTEM, 'first.zip')
     await server[Symbol.asyncDispose]()
     await expect(
-      completeRestore(dir, async () => {
-        if (stopped === 'before the files') throw new Error('killed')
-        await writeFile(join(dir, stopped === 'after the first file' ? 'logs.sqlite-wal' : 'x'), 'x')
-        if (stopped === 'after the first file') await rm(join(dir, 'restore.ready', 'logs.sqlite'))
-      }).then(() => {
-        throw new Error('killed')
-      }),
+      new RestoreFolder(dir)
+        .complete(async () => {
+          if (stopped === 'before the files') throw new Error('killed')
+          await writeFile(join(dir, stopped === 'after the first file' ? 'logs.sqlite-wal' : 'x'), 'x')
+          if (stopped === 'after the first file') await rm(join(dir, 'restore.ready', 'logs.sqlite'))
+        })
+        .then(() => {
+          throw new Error('killed')
+        }),
     ).rejects.toThrow()
     await rm(join(dir, 'logs.sqlite-wal'), { force: true })
     server = await start()
@@ -400,7 +403,7 @@ test('a restore that runs when the server ends changes nothing', async () => {
   await addNote('two')
   backups.around = (_event, _name, run) => (backups.end(), run())
   await expect(backups.restore(SYSTEM, 'first.zip')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  expect([restarts, await isRestoreReady(dir)]).toEqual([0, false])
+  expect([restarts, await new RestoreFolder(dir).isReady()]).toEqual([0, false])
   await restart()
   expect(await notes()).toEqual(['one', 'two'])
 })

@@ -2,22 +2,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { open, type Database, type OpenOptions } from 'pannier'
 import type { Environment } from 'pannier/types'
 import { openBackend, ServiceError, type Backend } from '@pannier/backend'
-import {
-  applyMigrations,
-  changeWhole,
-  isUnfinishedCopy,
-  lastMigrations,
-  migrationApp,
-  migrationNames,
-  pendingMigrations,
-  revertMigrations,
-  type Fleet,
-  type MigrationFile,
-} from '@pannier/backend/internal'
+import { migrationApp, Migrations, type Fleet } from '@pannier/backend/internal'
+import { changeWhole, isUnfinishedCopy } from './whole-file.ts'
 
 /** A database file and its migrations. */
 export interface MigratedFile {
@@ -30,26 +19,12 @@ export interface MigratedFile {
   readonly settingsKey?: string
 }
 
-/** In the order of their names. */
-export async function migrationFiles(folder: string): Promise<readonly MigrationFile[]> {
-  const names = await migrationNames(folder)
-  return names.map((name) => ({
-    name,
-    load: async () =>
-      (await import(pathToFileURL(join(folder, name)).href)) as Awaited<ReturnType<MigrationFile['load']>>,
-  }))
-}
-
 /** Applies what has not been, and returns the names. @throws ServiceError INVALID, PANNIER_LOCKED; nothing has changed then */
 export async function migrateUp(file: MigratedFile): Promise<readonly string[]> {
-  const files = await migrationFiles(file.folder)
-  if (files.length === 0 || !(await hasPending(await open(file.path, openOptions(file)), files))) return []
-  return change(file, async ({ database: copy, app }) => {
-    // Another process may have applied some meanwhile.
-    const left = await pendingMigrations(copy, files)
-    await applyMigrations(copy, app, left)
-    return left
-  })
+  const migrations = await Migrations.in(file.folder)
+  if (migrations.isEmpty || !(await hasPending(await open(file.path, openOptions(file)), migrations))) return []
+  // Another process may apply some meanwhile: what is pending is asked again.
+  return change(file, ({ database: copy, app }) => migrations.up(copy, app))
 }
 
 /**
@@ -63,10 +38,10 @@ export async function migrateShared(
   fleet: Fleet,
   { folder, ...keys }: Omit<MigratedFile, 'path'>,
 ): Promise<readonly string[]> {
-  const pending = await pendingMigrations(database, await migrationFiles(folder))
-  if (pending.length === 0) return []
-  await rehearse(database, pending, keys)
-  await applyIn(database, pending, keys, fleet).catch((error: unknown) => {
+  const migrations = await Migrations.in(folder)
+  if ((await migrations.pending(database)).length === 0) return []
+  await rehearse(database, migrations, keys)
+  return await applyIn(database, migrations, keys, fleet).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error
     const message = error.message.replace(
       'Nothing was changed.',
@@ -74,17 +49,12 @@ export async function migrateShared(
     )
     throw new ServiceError('INVALID', message, { cause: error })
   })
-  return pending.map(({ name }) => name)
 }
 
 /** Reverts the last ones, and returns the names. @throws as `migrateUp` */
 export async function migrateDown(file: MigratedFile, count: number): Promise<readonly string[]> {
-  const files = await migrationFiles(file.folder)
-  return change(file, async ({ database, app }) => {
-    const last = await lastMigrations(database, files, count)
-    await revertMigrations(database, app, last)
-    return last
-  })
+  const migrations = await Migrations.in(file.folder)
+  return change(file, ({ database: copy, app }) => migrations.down(copy, app, count))
 }
 
 /** Removes copies that a killed process has left. */
@@ -93,9 +63,9 @@ export async function cleanCopies(dir: string): Promise<void> {
     if (isUnfinishedCopy(name)) await rm(join(dir, name), { recursive: true, force: true })
 }
 
-async function hasPending(database: Database, files: readonly MigrationFile[]): Promise<boolean> {
+async function hasPending(database: Database, migrations: Migrations): Promise<boolean> {
   try {
-    return (await pendingMigrations(database, files)).length > 0
+    return (await migrations.pending(database)).length > 0
   } finally {
     await database.close()
   }
@@ -107,7 +77,7 @@ function openOptions({ encryption, environment }: Keys): OpenOptions {
 
 type Keys = Pick<MigratedFile, 'encryption' | 'settingsKey' | 'environment'>
 
-async function rehearse(database: Database, pending: readonly MigrationFile[], keys: Keys): Promise<void> {
+async function rehearse(database: Database, migrations: Migrations, keys: Keys): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pannier-migrations-'))
   try {
     const copy = await open(join(folder, 'copy'), {
@@ -115,7 +85,7 @@ async function rehearse(database: Database, pending: readonly MigrationFile[], k
       ...openOptions(keys),
     })
     try {
-      await applyIn(copy, pending, keys)
+      await applyIn(copy, migrations, keys)
     } finally {
       await copy.close()
     }
@@ -126,14 +96,12 @@ async function rehearse(database: Database, pending: readonly MigrationFile[], k
 
 async function applyIn(
   database: Database,
-  pending: readonly MigrationFile[],
+  migrations: Migrations,
   { settingsKey }: Keys,
   fleet?: Fleet,
-): Promise<void> {
+): Promise<readonly string[]> {
   const options = { sendsMails: false, ...(settingsKey !== undefined && { settingsKey }), ...(fleet && { fleet }) }
-  await withBackend(await openBackend(database, options), (backend) =>
-    applyMigrations(database, migrationApp(backend), pending),
-  )
+  return withBackend(await openBackend(database, options), (backend) => migrations.up(database, migrationApp(backend)))
 }
 
 interface Opened {
@@ -143,9 +111,9 @@ interface Opened {
 
 async function change(
   file: MigratedFile,
-  work: (opened: Opened) => Promise<readonly MigrationFile[]>,
+  work: (opened: Opened) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  let changed: readonly MigrationFile[] = []
+  let changed: readonly string[] = []
   const { settingsKey } = file
   await changeWhole(file.path, async (copy) => {
     const database = await open(copy, openOptions(file))
@@ -158,7 +126,7 @@ async function change(
       await database.close()
     }
   })
-  return changed.map(({ name }) => name)
+  return changed
 }
 
 async function withBackend<T>(backend: Backend, work: (backend: Backend) => Promise<T>): Promise<T> {

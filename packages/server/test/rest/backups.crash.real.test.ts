@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { prepareRestore } from '@pannier/backend/internal'
+import { RestoreFolder } from '@pannier/backend/internal'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
 import { ServeProcess } from './serve-process.ts'
@@ -22,7 +22,7 @@ async function checkBackups(dir: string): Promise<readonly string[]> {
   const names = await readdir(join(dir, 'backups'))
   for (const name of names) {
     const other = await mkdtemp(join(tmpdir(), 'pannier-checked-'))
-    await prepareRestore(other, join(dir, 'backups', name), {})
+    await new RestoreFolder(other).prepare(join(dir, 'backups', name), {})
     await rm(other, { recursive: true })
   }
   return names

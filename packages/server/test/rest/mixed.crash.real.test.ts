@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open } from 'pannier'
 import { openBackend } from '@pannier/backend'
-import { prepareRestore } from '@pannier/backend/internal'
+import { RestoreFolder } from '@pannier/backend/internal'
 import { expect, test } from 'vitest'
 import { MailServer } from '../../../../tools/test/mail-server.ts'
 import { FIRST_SEED, times } from '../../../../tools/test/seeds.ts'
@@ -350,7 +350,7 @@ async function wrongBackups(dir: string, { backups }: World): Promise<readonly s
   const problems = [...backups].filter((name) => !names.includes(name)).map((name) => `${name} is gone`)
   for (const name of names) {
     const other = await mkdtemp(join(tmpdir(), 'pannier-checked-'))
-    await prepareRestore(other, join(dir, 'backups', name), {}).catch((error: unknown) => {
+    await new RestoreFolder(other).prepare(join(dir, 'backups', name), {}).catch((error: unknown) => {
       problems.push(`${name} can't be restored: ${(error as Error).message}`)
     })
     await rm(other, { recursive: true })

@@ -2,14 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { openBackend, ServiceError, SYSTEM, type Backend, type BackupInfo } from '@pannier/backend'
-import {
-  checkUnused,
-  completeRestore,
-  DATABASE_FILES,
-  prepareRestore,
-  restoreInto,
-  type RestoreOptions,
-} from '@pannier/backend/internal'
+import { DATABASE_FILES, RestoreFolder, restoreInto } from '@pannier/backend/internal'
 import { forgetSigningKey } from '../../auth/signing-key.ts'
 import { makePrivateFolder } from '../../http/private-files.ts'
 import { addWhere, type Where } from '../administer.ts'
@@ -122,29 +115,28 @@ async function restore(given: string, { dir, storage, pooled }: RestoreArguments
   const file = [given, ...(dir === undefined ? [] : [join(dir, 'backups', given)])].find((path) => existsSync(path))
   if (file === undefined) throw new UsageError(`There is no file ${given}.`)
   const progress = startProgress(terminal, 'Restoring', 'bytes')
-  const options: RestoreOptions = {
+  const options = {
     ...givenPassword(),
     ...givenSettingsKey(),
     signal: terminal.signal,
-    onProgress: (done) => progress.update(done),
+    onProgress: (done: number) => progress.update(done),
   }
   try {
     if (storage !== undefined)
       await restoreInto(await postgresAt(storage, { prepare: !pooled }), sharedNames(), file, options)
-    else await restoreFolder(dir!, file, options)
+    else {
+      await makePrivateFolder(dir!)
+      const folder = new RestoreFolder(dir!)
+      if (existsSync(join(dir!, SERVER_FILE))) await folder.checkUnused(givenPassword())
+      await folder.prepare(file, options)
+      await folder.complete(() => forgetSigningKey(dir!))
+    }
   } catch (error) {
     throw asFailed(error)
   } finally {
     progress.stop()
   }
   printLine(terminal.stderr, `${file} was restored.`)
-}
-
-async function restoreFolder(dir: string, file: string, options: RestoreOptions): Promise<void> {
-  await makePrivateFolder(dir)
-  if (existsSync(join(dir, SERVER_FILE))) await checkUnused(dir, givenPassword())
-  await prepareRestore(dir, file, options)
-  await completeRestore(dir, () => forgetSigningKey(dir))
 }
 
 function asFailed(error: unknown): unknown {

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
-import { addMigration, blankMigration, forgetMissing, noteApplied, snapshotMigration } from '@pannier/backend/internal'
+import { MigrationFolder, Migrations } from '@pannier/backend/internal'
 import { makePrivateFolder } from '../../http/private-files.ts'
-import { cleanCopies, migrateDown, migrateUp, migrationFiles, type MigratedFile } from '../../migrations/migrations.ts'
+import { cleanCopies, migrateDown, migrateUp, type MigratedFile } from '../../migrations/migrations.ts'
 import { givenPassword, givenSettingsKey, SERVER_FILE, withDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
@@ -65,11 +65,10 @@ function addRuns(migrate: Command, terminal: Terminal): void {
 /** Subcommands that write files and look for them. */
 function addFiles(migrate: Command, terminal: Terminal): void {
   const say = (text: string): void => printLine(terminal.stderr, text)
-  const write = async (where: Where, name: string, text: string): Promise<string> => {
-    const folder = migrationsFolder(where)
-    const file = await serving(() => addMigration(folder, name, text, terminal.environment.wallClock()))
-    say(`${join(folder, file)} was made.`)
-    return file
+  const write = async (where: Where, add: (folder: MigrationFolder) => Promise<string>): Promise<void> => {
+    const path = migrationsFolder(where)
+    const file = await serving(() => add(new MigrationFolder(path, () => terminal.environment.wallClock())))
+    say(`${join(path, file)} was made.`)
   }
 
   addWhere(migrate.command('create'))
@@ -78,7 +77,7 @@ function addFiles(migrate: Command, terminal: Terminal): void {
     .argument('<name>', 'letters, digits and _')
     .action(async (name: string, where: Where) => {
       if (!/^\w+$/.test(name)) throw new UsageError(`A migration has a name of letters, digits and _, got ${name}.`)
-      await write(where, name, blankMigration())
+      await write(where, (folder) => folder.addBlank(name))
     })
 
   addWhere(migrate.command('collections'))
@@ -89,9 +88,7 @@ function addFiles(migrate: Command, terminal: Terminal): void {
         const backend = await openBackend(database, { sendsMails: false, ...givenSettingsKey() })
         try {
           const reports = await backend.reports.list(SYSTEM)
-          const text = snapshotMigration(backend.definitions.all(), reports)
-          const name = await write(where, 'collections_snapshot', text)
-          await database.transaction((transaction) => noteApplied(transaction, name))
+          await write(where, (folder) => folder.addSnapshot(database, backend.definitions.all(), reports))
         } finally {
           await backend.close()
         }
@@ -103,7 +100,7 @@ function addFiles(migrate: Command, terminal: Terminal): void {
     .description('Forgets applied migrations whose files are gone.')
     .action((where: Where) =>
       withDatabase(where.dir, terminal, async (database) => {
-        const names = await forgetMissing(database, await migrationFiles(migrationsFolder(where)))
+        const names = await (await Migrations.in(migrationsFolder(where))).forgetMissing(database)
         for (const name of names) say(`Forgot ${name}.`)
         if (names.length === 0) say('Every applied migration has its file.')
       }),

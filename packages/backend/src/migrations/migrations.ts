@@ -1,0 +1,93 @@
+/** Applies and reverts migrations. What has run before an error stays in the database that they ran in: give them one of their own. */
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Database } from 'pannier'
+import { errorText } from '../gateway/log-entry.ts'
+import { ServiceError } from '../gateway/service-error.ts'
+import type { MigrationApp } from './migration-app.ts'
+import { MigrationHistory } from './migration-history.ts'
+
+/** A migration, as its file exports it. */
+type Steps = Readonly<Partial<Record<'up' | 'down', (app: MigrationApp) => unknown>>>
+
+/** The migrations of a folder, in the order of their names: `1790000000_created_posts.ts`. */
+export class Migrations {
+  readonly #folder: string
+  readonly #names: readonly string[]
+
+  private constructor(folder: string, names: readonly string[]) {
+    this.#folder = folder
+    this.#names = names
+  }
+
+  /** The migrations that a folder has now. */
+  static async in(folder: string): Promise<Migrations> {
+    const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []
+    const files = entries.filter((entry) => entry.isFile() && isMigration(entry.name))
+    return new Migrations(folder, files.map(({ name }) => name).sort())
+  }
+
+  /** Whether the folder has none. */
+  get isEmpty(): boolean {
+    return this.#names.length === 0
+  }
+
+  /** The names of migrations that the database does not have. */
+  async pending(database: Database): Promise<readonly string[]> {
+    const applied = await new MigrationHistory(database).applied()
+    return this.#names.filter((name) => !applied.includes(name))
+  }
+
+  /** Applies what is pending, and returns the names. @throws ServiceError INVALID that names the file */
+  async up(database: Database, app: MigrationApp): Promise<readonly string[]> {
+    const pending = await this.pending(database)
+    const history = new MigrationHistory(database)
+    for (const name of pending) {
+      await this.#run(name, 'up', app)
+      await history.replace([...(await history.applied()), name])
+    }
+    return pending
+  }
+
+  /**
+   * Reverts the last `count` that were applied, the newest first, and returns the names. Migrations without a file are ignored.
+   *
+   * @throws ServiceError INVALID that names the file
+   */
+  async down(database: Database, app: MigrationApp, count: number): Promise<readonly string[]> {
+    const history = new MigrationHistory(database)
+    const last = (await history.applied()).toReversed().filter((name) => this.#names.includes(name))
+    const reverted = last.slice(0, count)
+    for (const name of reverted) {
+      await this.#run(name, 'down', app)
+      await history.replace((await history.applied()).filter((one) => one !== name))
+    }
+    return reverted
+  }
+
+  /** Forgets applied migrations that have no file, and returns their names. */
+  async forgetMissing(database: Database): Promise<readonly string[]> {
+    const history = new MigrationHistory(database)
+    const applied = await history.applied()
+    await history.replace(applied.filter((name) => this.#names.includes(name)))
+    return applied.filter((name) => !this.#names.includes(name))
+  }
+
+  async #run(name: string, step: 'up' | 'down', app: MigrationApp): Promise<void> {
+    try {
+      const steps = (await import(pathToFileURL(join(this.#folder, name)).href)) as Steps
+      await steps[step]?.(app)
+    } catch (error) {
+      const data = error instanceof ServiceError && error.data !== undefined ? ` ${JSON.stringify(error.data)}` : ''
+      const what = step === 'up' ? 'applied' : 'reverted'
+      const message = `The migration ${name} can't be ${what}: ${errorText(error)}${data} Nothing was changed.`
+      throw new ServiceError('INVALID', message, { cause: error })
+    }
+  }
+}
+
+function isMigration(name: string): boolean {
+  return /\.m?[jt]s$/.test(name) && !/\.d\.m?ts$|^[._]|\.test\.\w+$/.test(name)
+}
