@@ -12,7 +12,7 @@ import type { PublicFetch } from './accounts/oauth2/oauth2-host.ts'
 import { OAuth2Logins } from './accounts/oauth2/oauth2-logins.ts'
 import { FileTokens } from './accounts/file-tokens.ts'
 import { LoginLimiter, type LoginLimits } from './accounts/login-limiter.ts'
-import { HashQueue, Passwords, type HashQueueLimits } from './accounts/passwords.ts'
+import { Passwords, type HashQueueLimits } from './accounts/passwords.ts'
 import { RecordAccounts } from './accounts/record-accounts.ts'
 import { ApiTokens } from './accounts/api-tokens.ts'
 import { Sessions } from './accounts/sessions.ts'
@@ -33,7 +33,7 @@ import { appCollections } from './records/app-collections.ts'
 import { documentWrites, type DocumentWrites } from './records/document-writes.ts'
 import { ExternalAccounts } from './records/external-accounts.ts'
 import { recordApp } from './records/record-app.ts'
-import { errorText, LOG_LEVELS, stackOf, type LogEntry, type LogWriter } from './gateway/log-entry.ts'
+import { errorFacts, LOG_LEVELS, type LogEntry, type LogWriter } from './gateway/log-entry.ts'
 import { Quota } from './gateway/quota.ts'
 import { LogReads } from './logs/log-reads.ts'
 import { Logs } from './logs/logs.ts'
@@ -245,8 +245,7 @@ async function openParts(database: Database, options: BackendOptions) {
   const journal = journalOf(options, () => environment.wallClock())
   // Logs read the settings, so they come last.
   const late: { log?: LogWriter } = {}
-  const report = (error: unknown): void =>
-    late.log?.write({ ...LISTENER_FAILED, data: { error: errorText(error), ...stackOf(error) } })
+  const report = (error: unknown): void => late.log?.write({ ...LISTENER_FAILED, data: errorFacts(error) })
   const { readModel = 'memory', modelHome = { start: inProcesses(environment), isFile: readModel === 'file' } } =
     options
   const model = new ReadModel({ database, environment, home: modelHome })
@@ -266,7 +265,7 @@ async function closeInOrder(parts: readonly { close(): unknown }[]): Promise<voi
 
 function hookLog(logs: Logs): HookLog {
   return (message, { error, ...place }) =>
-    logs.write({ level: LOG_LEVELS.error, message, data: { ...place, error: errorText(error), ...stackOf(error) } })
+    logs.write({ level: LOG_LEVELS.error, message, data: { ...place, ...errorFacts(error) } })
 }
 
 /** Accounts by what other services say of them. */
@@ -286,7 +285,7 @@ function loginParts(
 ): Pick<AccountsHost, 'passwords' | 'limiter' | 'sessions' | 'apiTokens' | 'principals'> & {
   readonly fileTokens: FileTokens
 } {
-  const passwords = new Passwords(parts.environment, new HashQueue(hashLimits))
+  const passwords = new Passwords(parts.environment, hashLimits)
   const limiter = new LoginLimiter(loginLimits, parts.environment, parts.fleet)
   const sessions = new Sessions(parts)
   const apiTokens = new ApiTokens(parts)

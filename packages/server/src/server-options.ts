@@ -15,7 +15,6 @@ import { checkHttps } from './tls/https-options.ts'
 import type { HttpsOptions } from './tls/https-options.ts'
 import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import type { WriteGuard } from '@pannier/backend'
-import { HASH_QUEUE_LIMITS, LOGIN_LIMITS } from '@pannier/backend/internal'
 
 /**
  * `backup`: a backup was restored. `restored`: the storage was put back to an earlier state than this server has seen. `newer`: a server
@@ -162,6 +161,14 @@ const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
   hashLimits: true,
 }
 
+const LOGIN_LIMITS: OptionNames<NonNullable<AuthOptions['loginLimits']>> = {
+  windowMs: true,
+  sameMax: true,
+  addressMax: true,
+  nameMax: true,
+}
+const HASH_LIMITS: OptionNames<NonNullable<AuthOptions['hashLimits']>> = { concurrencyMax: true, waitingMax: true }
+
 const REPLICATOR_OPTIONS: OptionNames<ReplicatorOptions> = {
   hosts: true,
   runningMax: true,
@@ -183,8 +190,8 @@ export function checkServerOptions(options: ServerOptions): void {
   ])[] = [
     ['limits', limits, DEFAULT_LIMITS as never],
     ['auth', auth, AUTH_OPTIONS],
-    ['auth.loginLimits', auth.loginLimits, LOGIN_LIMITS as never],
-    ['auth.hashLimits', auth.hashLimits, HASH_QUEUE_LIMITS as never],
+    ['auth.loginLimits', auth.loginLimits, LOGIN_LIMITS],
+    ['auth.hashLimits', auth.hashLimits, HASH_LIMITS],
     ['http', http, HTTP_OPTIONS],
     ['app', app, APP_OPTIONS],
     ['app.hooks', app.hooks, { dir: true, watch: true }],

@@ -60,6 +60,7 @@ import type { ReplicatorOptions } from './replicator/replicator-options.ts'
 import { AddressRules } from './outgoing/address-rules.ts'
 import { guardedFetch } from './outgoing/guarded-fetch.ts'
 import { Replicator } from './replicator/replicator.ts'
+import { ActiveTasks } from './replicator/tasks.ts'
 import { restPlugin } from './rest/rest-plugin.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { isFiles } from './tls/https-options.ts'
@@ -70,15 +71,7 @@ import { checkServerOptions } from './server-options.ts'
 import type { ChosenOptions, ServerOptions } from './server-options.ts'
 import { LOG_LEVELS, openBackend } from '@pannier/backend'
 import type { Backend, BackupHost, LogEntry, WriteGuard } from '@pannier/backend'
-import {
-  ActiveTasks,
-  DatabaseUpdates,
-  Databases,
-  Gateway,
-  GuardChain,
-  Quota,
-  ServerState,
-} from '@pannier/backend/internal'
+import { DatabaseUpdates, Databases, Gateway, GuardChain, Quota, ServerState } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
 /** Where the server listens. */

@@ -12,7 +12,7 @@ import { WorkQueue, type WorkQueueLimits } from '../gateway/work-queue.ts'
 /** Bytes of UTF-8; long pass phrases are welcome. */
 const PASSWORD_BYTES_MAX = 4096
 /** The shortest new password of a user, in characters. */
-export const PASSWORD_CHARS_MIN = 8
+const PASSWORD_CHARS_MIN = 8
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
@@ -51,7 +51,7 @@ const scrypt = promisify<crypto.BinaryLike, crypto.BinaryLike, number, crypto.Sc
 export type HashQueueLimits = WorkQueueLimits
 
 /** The limits unless others are given: 2 at the same time, 64 waiting. */
-export const HASH_QUEUE_LIMITS: HashQueueLimits = { concurrencyMax: 2, waitingMax: 64 }
+const HASH_QUEUE_LIMITS: HashQueueLimits = { concurrencyMax: 2, waitingMax: 64 }
 
 /**
  * Runs few password hashes at a time: each takes tens of megabytes and milliseconds. Beyond its limits `run` throws a ServiceError
@@ -76,11 +76,11 @@ export class Passwords {
   /** `chance`: makes salts. */
   constructor(
     chance: Chance,
-    queue: HashQueue = new HashQueue(),
+    limits?: Partial<HashQueueLimits>,
     algorithm: Algorithm = argon2 === undefined ? 'scrypt' : 'argon2id',
   ) {
     this.#chance = chance
-    this.#queue = queue
+    this.#queue = new HashQueue(limits)
     this.#algorithm = algorithm
   }
 
@@ -143,19 +143,19 @@ export class Passwords {
     return found.memory !== wanted[0] || found.passes !== wanted[1]
   }
 
+  /** @throws ServiceError INVALID for a password that can't be taken as a new one */
+  checkNew(password: unknown, charsMin: number = PASSWORD_CHARS_MIN): string {
+    if (typeof password !== 'string') throw invalid('A password is a string.')
+    if (Array.from(password).length < charsMin) throw invalid(`A password has at least ${charsMin} characters.`)
+    if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
+      throw invalid(`A password has at most ${PASSWORD_BYTES_MAX} bytes.`)
+    return password
+  }
+
   /** Runs another derivation in the same queue. */
   queued<T>(work: () => Promise<T>): Promise<T> {
     return this.#queue.run(work)
   }
-}
-
-/** @throws ServiceError INVALID for a password that can't be taken as a new one */
-export function checkNewPassword(password: unknown, charsMin: number): string {
-  if (typeof password !== 'string') throw invalid('A password is a string.')
-  if (Array.from(password).length < charsMin) throw invalid(`A password has at least ${charsMin} characters.`)
-  if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX)
-    throw invalid(`A password has at most ${PASSWORD_BYTES_MAX} bytes.`)
-  return password
 }
 
 async function derive(password: string, parameters: Omit<Parameters, 'hash'>): Promise<Buffer> {

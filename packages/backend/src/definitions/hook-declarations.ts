@@ -5,7 +5,7 @@ import { typeOfField } from '../fields/field-types.ts'
 import { block, inputsOf, keyOf, type Property } from './field-declarations.ts'
 
 /** The first line. A file that begins otherwise is somebody else's. */
-export const HOOK_DECLARATIONS_MARK =
+const HOOK_DECLARATIONS_MARK =
   "// Made by the server from the definitions of the collections, again whenever they change. Don't edit it."
 
 const SERVER = '@pannier/server'

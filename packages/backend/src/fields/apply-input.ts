@@ -1,5 +1,6 @@
 /** From what somebody sends to the values of a record. */
 import type { Chance } from '../gateway/chance.ts'
+import { toTexts } from './cast.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import type { Filling, Modifier } from './field-type.ts'
 import { castValue, holdsFiles, typeOfField, valueIn } from './field-types.ts'
@@ -90,6 +91,22 @@ export function meant(fields: readonly FieldDefinition[], key: string): Meant | 
 export function fileFieldMeant(fields: readonly FieldDefinition[], key: string): FileField | undefined {
   const [field, modifier] = meant(fields, key) ?? []
   return field !== undefined && holdsFiles(field) && modifier !== 'remove' ? field : undefined
+}
+
+/** The input that a form brings: values, and files by file field. The names of files that are to stay may come with new ones. */
+export function formInput(
+  fields: readonly FieldDefinition[],
+  values: Readonly<Record<string, unknown>>,
+  files: ReadonlyMap<string, readonly unknown[]>,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = { ...values }
+  for (const [key, uploaded] of files) {
+    const field = fileFieldMeant(fields, key)
+    if (field === undefined) continue
+    const kept = key === field.name && Object.hasOwn(input, key) ? toTexts(input[key]) : []
+    input[key] = [...kept, ...uploaded]
+  }
+  return input
 }
 
 function meanings(fields: readonly FieldDefinition[]): ReadonlyMap<string, Meant> {

@@ -2,8 +2,9 @@
  * Bounds what answers hold in memory, in bytes: each answer, all answers of one client, and those of all clients. An answer takes its
  * room before it reads, and keeps it until it was sent. docs/internals/security.md has the numbers.
  */
+import type { Principal } from './principal.ts'
 import { invalid, ServiceError } from './service-error.ts'
-import { Shares, type ShareLimits } from './shares.ts'
+import { clientsOf, Shares, type ShareLimits } from './shares.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** One answer has at most this. Its records are in memory until it was sent. */
@@ -53,12 +54,15 @@ export class AnswerRoom {
   /** Releases what it has. */
   leave(budget: HeldBudget): void {
     if (!this.#held.delete(budget)) return
-    this.#shares.add(budget.holder.clients, -budget.counted)
+    this.#shares.add(budget.clients, -budget.counted)
     budget.counted = 0
   }
 
   #hold(budget: HeldBudget, bytes: number): void {
-    const { clients, begin } = budget.holder
+    const {
+      clients,
+      holder: { begin },
+    } = budget
     const more = bytes - budget.counted
     if (this.#shares.exceededBy(clients, more) === 'all') this.#cutSilent(budget)
     const exceeded = this.#shares.exceededBy(clients, more)
@@ -83,8 +87,8 @@ export class AnswerRoom {
 
 /** A client that gets an answer. */
 interface AnswerHolder {
-  /** An address and an account, say: each has its share. */
-  readonly clients: readonly string[]
+  /** Its address and its account have a share each. */
+  readonly principal: Principal
   /** A clock. */
   readonly now: () => number
   /** The answer begins to count for its clients. Call `leave` when it was sent. */
@@ -97,6 +101,8 @@ interface AnswerHolder {
 export class HeldBudget implements AnswerBudget {
   /** The client that gets the answer. */
   readonly holder: AnswerHolder
+  /** The names of the client in shares. */
+  readonly clients: readonly string[]
   /** The bytes that count for its clients. */
   counted = 0
   readonly #hold: (budget: HeldBudget, bytes: number) => void
@@ -106,6 +112,7 @@ export class HeldBudget implements AnswerBudget {
 
   constructor(holder: AnswerHolder, hold: (budget: HeldBudget, bytes: number) => void) {
     this.holder = holder
+    this.clients = clientsOf(holder.principal)
     this.#hold = hold
     this.#movedMs = holder.now()
   }

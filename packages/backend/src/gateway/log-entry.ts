@@ -25,7 +25,8 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? String(error) : `${JSON.stringify(error)} was thrown.`
 }
 
-/** Where it was thrown, for the data of an entry. */
-export function stackOf(error: unknown): { readonly stack?: string } {
-  return error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
+/** A thrown value, and where it was thrown, for the data of an entry. */
+export function errorFacts(error: unknown): { readonly error: string; readonly stack?: string } {
+  const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
+  return { error: errorText(error), ...stack }
 }

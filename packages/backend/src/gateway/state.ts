@@ -9,20 +9,8 @@ import type { JsonObject } from './documents.ts'
 /** Where the server keeps its state: no CouchDB database can have this name. */
 export const STATE_COLLECTION = '$server'
 
-/** Small documents that are never served. */
-export interface StateStore {
-  /** The document; undefined if it is missing. */
-  get(id: string): Promise<JsonObject | undefined>
-  /** Writes the document in place of an older one. */
-  set(id: string, content: JsonObject): Promise<void>
-  /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
-  change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>
-  /** Writes the result of `make` unless the document is there; returns the document. */
-  ensure(id: string, make: () => JsonObject): Promise<JsonObject>
-}
-
-/** The state of the server in its collection of the database. */
-export class ServerState implements StateStore {
+/** The state of the server: small documents that are never served. */
+export class ServerState {
   readonly #documents: Collection<JsonObject>
 
   constructor(database: Database) {

@@ -6,7 +6,7 @@ import { MailServer, tokenIn } from '../../../../tools/test/mail-server.ts'
 import type { ReceivedMail } from '../../../../tools/test/mail-server.ts'
 import { GUEST, openBackend, ServiceError, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, Principal } from '../../src/index.ts'
-import { HashQueue } from '../../src/internal.ts'
+import { HashQueue } from '../../src/accounts/passwords.ts'
 import type { AuthDefinition, JsonObject, LoggedIn } from '../../src/internal.ts'
 import { openTestBackend, passwords } from '../test-backend.ts'
 

@@ -4,7 +4,7 @@ import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { GUEST, openBackend, ServiceError, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, BatchOperation, Principal } from '../../src/index.ts'
-import { HashQueue } from '../../src/internal.ts'
+import { HashQueue } from '../../src/accounts/passwords.ts'
 import type { JsonObject } from '../../src/internal.ts'
 import { openTestBackend, passwords, START_MS } from '../test-backend.ts'
 

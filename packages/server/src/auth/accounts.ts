@@ -4,14 +4,7 @@
  */
 import { isPannierError } from 'pannier'
 import type { Principal } from '@pannier/backend'
-import {
-  STATE_COLLECTION,
-  checkNewPassword,
-  forbidden,
-  invalid,
-  isJsonObject,
-  missing,
-} from '@pannier/backend/internal'
+import { STATE_COLLECTION, forbidden, invalid, isJsonObject, missing } from '@pannier/backend/internal'
 import type { JsonObject, Passwords } from '@pannier/backend/internal'
 import type { AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
@@ -43,10 +36,10 @@ type AccountsHost = Omit<AuthHost, 'limiter'>
 export class Accounts {
   readonly #host: AccountsHost
   readonly #passwords: Passwords
-  readonly #passwordCharsMin: number
+  readonly #passwordCharsMin: number | undefined
   readonly #stopListening: () => void
 
-  constructor(host: AccountsHost, passwordCharsMin: number) {
+  constructor(host: AccountsHost, passwordCharsMin?: number) {
     this.#host = host
     this.#passwords = host.passwords
     this.#passwordCharsMin = passwordCharsMin
@@ -101,7 +94,7 @@ export class Accounts {
 
   /** New credentials, which end all earlier sessions. @throws ServiceError INVALID */
   async credentials(password: unknown): Promise<JsonObject> {
-    const checked = checkNewPassword(password, this.#passwordCharsMin)
+    const checked = this.#passwords.checkNew(password, this.#passwordCharsMin)
     return credentialsOf(await this.#passwords.hash(checked), this.#host.environment.randomId())
   }
 

@@ -3,7 +3,7 @@ import type { Collection, Database, DatabaseChange } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Backend, Principal, ServiceError } from '@pannier/backend'
-import type { JsonObject, Passwords, StateStore } from '@pannier/backend/internal'
+import type { JsonObject, Passwords, ServerState } from '@pannier/backend/internal'
 
 /** The result of an account's login. */
 interface AppLogin {
@@ -61,7 +61,7 @@ export interface AppAccounts {
 export interface AuthHost {
   readonly environment: Environment
   readonly database: Database
-  readonly state: StateStore
+  readonly state: ServerState
   /** All doors of the server share the queue of hashes, and the counters of failed logins. */
   readonly passwords: Passwords
   readonly limiter: Backend['accounts']['limiter']

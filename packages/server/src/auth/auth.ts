@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import type { Needs } from '../http/declarations.ts'
 import { GUEST, ServiceError } from '@pannier/backend'
-import type { Principal, WriteGuard } from '@pannier/backend'
-import { forbidden, PASSWORD_CHARS_MIN } from '@pannier/backend/internal'
-import type { AccessRules, HashQueueLimits, LoginLimits, ReadScope } from '@pannier/backend/internal'
+import type { BackendOptions, Principal, WriteGuard } from '@pannier/backend'
+import { ageMs, forbidden } from '@pannier/backend/internal'
+import type { AccessRules, ReadScope } from '@pannier/backend/internal'
 import { AccountWatch } from './account-watch.ts'
 import { Accounts, ADMIN_ROLE, USER_PREFIX, type Account } from './accounts.ts'
 import type { AppCollection, AuthHost } from './auth-host.ts'
@@ -13,10 +13,9 @@ import { EndedSessions } from './ended-sessions.ts'
 import { principalOf, refusalOf, USERS_DATABASE, type Access } from './permissions.ts'
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
-import { ageMs } from '@pannier/backend/internal'
 
 /** How the server signs users in. */
-export interface AuthOptions {
+export interface AuthOptions extends Pick<BackendOptions, 'loginLimits' | 'hashLimits'> {
   /** Sessions that are not used for so long end: 10 minutes when left out. */
   readonly sessionMsMax?: number
   /** 'Lax' when left out. 'None' is for pages of other sites, and needs TLS. */
@@ -29,10 +28,6 @@ export interface AuthOptions {
   readonly passwordCharsMin?: number
   /** True: anybody may make a user without roles, in CouchDB's way (docs/internals/http-api.md). False when left out. */
   readonly signUp?: boolean
-  /** How many failed logins are allowed, and for how long. */
-  readonly loginLimits?: Partial<LoginLimits>
-  /** How much memory and time hashing passwords may take. */
-  readonly hashLimits?: Partial<HashQueueLimits>
 }
 
 /** The principal of a request, and how it was established. */
@@ -79,7 +74,7 @@ export class Auth implements AccessRules {
   readonly #identities = new WeakMap<FastifyRequest, Identity>()
 
   private constructor(host: AuthHost, options: AuthOptions, signingKey: Buffer, ended: EndedSessions) {
-    const { sessionMsMax = SESSION_MS_MAX, passwordCharsMin = PASSWORD_CHARS_MIN } = options
+    const { sessionMsMax = SESSION_MS_MAX } = options
     this.#host = host
     this.#signingKey = signingKey
     this.#ended = ended
@@ -88,7 +83,7 @@ export class Auth implements AccessRules {
     this.options = options
     this.sessionMsMax = sessionMsMax
     this.allowedOrigins = new Set(options.corsOrigins)
-    this.accounts = new Accounts(host, passwordCharsMin)
+    this.accounts = new Accounts(host, options.passwordCharsMin)
     this.guard = usersGuard({
       accounts: this.accounts,
       app: host.accounts,

@@ -4,14 +4,13 @@
  */
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/types'
-import { STATE_COLLECTION, type StateStore } from '@pannier/backend/internal'
-import { isClockTrusted } from '@pannier/backend/internal'
+import { isClockTrusted, STATE_COLLECTION, type ServerState } from '@pannier/backend/internal'
 
 const STATE_ID = 'auth/ended-sessions'
 
 export class EndedSessions {
   readonly #database: Database
-  readonly #state: StateStore
+  readonly #state: ServerState
   readonly #environment: Pick<Environment, 'wallClock'>
   /** Until when each could have been used, by id. */
   readonly #until = new Map<string, number>()
@@ -63,7 +62,7 @@ export class EndedSessions {
 interface EndedSessionsHost {
   readonly environment: Pick<Environment, 'wallClock'>
   readonly database: Database
-  readonly state: StateStore
+  readonly state: ServerState
 }
 
 function sessionsIn(stored: Readonly<Record<string, unknown>>): readonly [string, number][] {

@@ -5,7 +5,7 @@ import type { Environment } from 'pannier/types'
 import { Accounts, checkName, USER_PREFIX } from '../auth/accounts.ts'
 import { DEFAULT_SECURITY, USERS_DATABASE } from '../auth/permissions.ts'
 import { ServiceError } from '@pannier/backend'
-import { Databases, forbidden, PASSWORD_CHARS_MIN, Passwords, ServerState } from '@pannier/backend/internal'
+import { Databases, forbidden, Passwords, ServerState } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { appCollectionIn } from './app-collections.ts'
 import {
@@ -119,7 +119,7 @@ export class FileAdministration implements Administration {
     const security = (of: string): Promise<JsonObject | undefined> => this.#databases.security(of)
     const shared = { environment: this.#environment, database: this.#database, state: this.#state }
     const host = { ...shared, passwords: new Passwords(this.#environment), users, security }
-    return { accounts: new Accounts(host, PASSWORD_CHARS_MIN), users }
+    return { accounts: new Accounts(host), users }
   }
 }
 

@@ -3,7 +3,7 @@
  * whole or not there, and a request that fails so has no answer or an error. So the server logs it, writes to the
  * superusers, and serves all others.
  */
-import { errorText, stackOf } from '@pannier/backend/internal'
+import { errorFacts } from '@pannier/backend/internal'
 import { LOG_LEVELS } from '@pannier/backend'
 import type { PannierServer } from '../server.ts'
 
@@ -23,15 +23,16 @@ export function catchUncaught(
     // A hook has begun it: then the log names the hook.
     if (backend.hooks.noteStray(error)) return
     const message = 'An error that nobody has caught: the server stays up. Report it.'
-    backend.logs.write({ level: LOG_LEVELS.error, message, data: { error: errorText(error), ...stackOf(error) } })
+    const facts = errorFacts(error)
+    backend.logs.write({ level: LOG_LEVELS.error, message, data: facts })
     const nowMs = environment.now()
     if (nowMs - mailedMs < MAIL_MS_MIN) return
     mailedMs = nowMs
-    backend.alert(SUBJECT, `${errorText(error)}\n\nThe log of the application has more.`).catch((failure: unknown) =>
+    backend.alert(SUBJECT, `${facts.error}\n\nThe log of the application has more.`).catch((failure: unknown) =>
       backend.logs.write({
         level: LOG_LEVELS.error,
         message: 'No mail about an error could be stored.',
-        data: { error: errorText(failure) },
+        data: errorFacts(failure),
       }),
     )
   }

@@ -3,7 +3,7 @@ import type { Database } from 'pannier'
 import { systemEnvironment } from 'pannier/internal'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import type { Backend } from '@pannier/backend'
-import { randomText, type NewOneTimePassword } from '@pannier/backend/internal'
+import { randomText } from '@pannier/backend/internal'
 import { ITSELF, SUPERUSERS } from '../auth/bootstrap.ts'
 import { givenSettingsKey } from './database-path.ts'
 import { FailedError } from './outcome.ts'
@@ -17,7 +17,7 @@ export interface Superusers {
   setPassword(id: string, password: string): Promise<void>
   remove(id: string): Promise<void>
   /** A one-time password for a login, which takes a password too. */
-  makeOtp(email: string): Promise<NewOneTimePassword>
+  makeOtp(email: string): ReturnType<Backend['accounts']['superuserOtp']>
   /** From where superusers may act; from everywhere if the list is empty. */
   setAddresses(networks: readonly string[]): Promise<void>
 }
@@ -63,7 +63,7 @@ class FileSuperusers implements Superusers {
     return this.#backend.records.delete(ITSELF, SUPERUSERS, id)
   }
 
-  makeOtp(email: string): Promise<NewOneTimePassword> {
+  makeOtp(email: string): ReturnType<Backend['accounts']['superuserOtp']> {
     return this.#backend.accounts.superuserOtp(email)
   }
 
@@ -106,7 +106,7 @@ export class HttpSuperusers implements Superusers {
     await this.#send('DELETE', `${SUPERUSERS}/records/${encodeURIComponent(id)}`)
   }
 
-  async makeOtp(email: string): Promise<NewOneTimePassword> {
+  async makeOtp(email: string): ReturnType<Backend['accounts']['superuserOtp']> {
     const recordRef = await this.find(email)
     if (recordRef === undefined) throw new FailedError(`There is no superuser ${email}.`)
     const { id: collectionRef, otp } = (await this.#send('GET', SUPERUSERS)) as SuperusersDefinition

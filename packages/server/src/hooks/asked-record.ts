@@ -1,7 +1,7 @@
 /** Finds the record that a request is about, before handlers of its event run. */
 import type { FastifyRequest } from 'fastify'
 import { ServiceError, type Backend, type Definition } from '@pannier/backend'
-import type { AskedBy, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import type { RecordRequestEventName, RequestEventName } from './request-events.ts'
 
 /** A record, as it is stored. */
@@ -18,7 +18,7 @@ interface AskedParts {
 }
 
 /** How accounts are found. PocketBase runs the handlers of the optional ones also where there is no account. */
-const BY: Readonly<Partial<Record<RequestEventName, AskedBy>>> = {
+const BY: Readonly<Partial<Record<RequestEventName, Parameters<Backend['accounts']['askedAccount']>[1]>>> = {
   onRecordAuthWithPasswordRequest: 'identity',
   onRecordRequestOTPRequest: 'email',
   onRecordAuthWithOTPRequest: 'otpId',

@@ -1,6 +1,6 @@
 /** Types for hook files: the functions that they register with, typed by the collections. */
 import type { AnyCollectionTypes, AnyRecordTypes, CollectionTypes, HookApp, HookRecord } from '@pannier/backend'
-import type { HookEvents, HookHandler, HookName } from '@pannier/backend/internal'
+import type { HookEvents, HookHandler } from '@pannier/backend/internal'
 import type { ApiError } from '../rest/api-error.ts'
 import type { RecordRequestEventName, RequestEventName } from './request-events.ts'
 import type { RouteEvent } from './route-event.ts'
@@ -30,7 +30,7 @@ type EventOf<Event, All extends CollectionTypes, Name extends keyof All, More> =
 
 /** Names at the end choose collections. */
 export type Binders<All extends CollectionTypes = AnyCollectionTypes> = {
-  readonly [Name in HookName]: <Tags extends readonly (keyof All & string)[]>(
+  readonly [Name in keyof HookEvents]: <Tags extends readonly (keyof All & string)[]>(
     handler: HookHandler<EventOf<HookEvents[Name], All, Tags[number], CustomData<Name>>>,
     ...tags: Tags
   ) => void

@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Environment } from 'pannier/types'
-import type { Definition, ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
-import { recordOfEvent, requestEvent, type KnownDefinitions, type RequestEvent } from '@pannier/backend/internal'
+import type { Backend, Definition, ErrorData, HookApp, HookRecord, RequestInfo, UploadedFile } from '@pannier/backend'
+import { recordOfEvent, requestEvent } from '@pannier/backend/internal'
 import { whenClosed } from '../http/streamed-reply.ts'
 import { actorOf } from '../rest/actor.ts'
 import { ApiError } from '../rest/api-error.ts'
@@ -26,7 +26,7 @@ interface RouteRequest {
 
 export interface RouteEventParts<App> {
   readonly app: App & HookApp
-  readonly definitions: KnownDefinitions
+  readonly definitions: Backend['definitions']
   readonly environment: Environment
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -60,7 +60,7 @@ export class RouteEvent<App = HookApp> {
   /** The headers of the answer. */
   readonly response: { readonly headers: Headers } = { headers: new Headers() }
   readonly #parts: RouteEventParts<App>
-  readonly #about: RequestEvent
+  readonly #about: ReturnType<typeof requestEvent>
   readonly #values = new Map<string, unknown>()
   #answer: { readonly status: number; readonly body: Body } | undefined
 

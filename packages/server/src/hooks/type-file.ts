@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Backend } from '@pannier/backend'
-import { HOOK_DECLARATIONS_MARK } from '@pannier/backend/internal'
 
 interface TypeFileParts {
   readonly folder: string
@@ -46,8 +45,10 @@ export class TypeFile {
     const path = join(folder, NAME)
     try {
       const text = definitions.hookDeclarations()
-      const old = await readFile(path, 'utf8').catch(() => HOOK_DECLARATIONS_MARK)
-      if (!old.startsWith(HOOK_DECLARATIONS_MARK))
+      // The first line says whose the file is.
+      const [mark = ''] = text.split('\n', 1)
+      const old = await readFile(path, 'utf8').catch(() => mark)
+      if (!old.startsWith(mark))
         log.warn(
           `${basename(folder)}/${NAME} is not the server's: rename it, and the server writes the types of hooks there.`,
         )

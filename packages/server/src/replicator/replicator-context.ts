@@ -2,14 +2,8 @@
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/types'
 import type { Auth } from '../auth/auth.ts'
-import type {
-  ActiveTasks,
-  DatabaseUpdates,
-  Databases,
-  FilterSource,
-  Fleet,
-  ServerState,
-} from '@pannier/backend/internal'
+import type { DatabaseUpdates, Databases, FilterSource, Fleet, ServerState } from '@pannier/backend/internal'
+import type { ActiveTasks } from './tasks.ts'
 import type { Gateway } from '@pannier/backend'
 
 export interface ReplicatorContext {

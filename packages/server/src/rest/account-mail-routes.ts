@@ -1,5 +1,5 @@
 /** Mails for accounts, and what comes back from them: `/api/collections/{collection}/request-…` and `…/confirm-…`. */
-import type { AuthDefinition, JsonObject } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import type { Actor } from '@pannier/backend'
 import { actorOf } from './actor.ts'
 import { readValues } from './form.ts'
@@ -16,7 +16,7 @@ export const accountMailRoutes: RestRoutes = (app, context) => {
   const add = (
     name: string,
     tag: string,
-    run: (definition: AuthDefinition, input: JsonObject, actor: Actor) => Promise<void>,
+    run: (definition: ReturnType<typeof accounts.authDefinition>, input: JsonObject, actor: Actor) => Promise<void>,
   ): void => {
     app.post<CollectionRoute>(`/api/collections/:collection/${name}`, tagged(tag), async (request, reply) => {
       const definition = accounts.authDefinition(request.params.collection)

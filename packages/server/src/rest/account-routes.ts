@@ -1,7 +1,6 @@
 /** Logins and tokens: `/api/collections/{collection}/auth-…`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend } from '@pannier/backend'
-import type { HalfLoggedIn, LoggedIn } from '@pannier/backend/internal'
 import { actorOf, checkSuperuser, queryText, tokenOf } from './actor.ts'
 import { readValues } from './form.ts'
 import { tagged } from './rest-context.ts'
@@ -51,12 +50,14 @@ export const accountRoutes: RestRoutes = (app, context) => {
   })
 }
 
+type Login = Awaited<ReturnType<Backend['accounts']['authWithPassword']>>
+
 /** A login that needs another method yet has no record. */
 export async function answerLogin(
   backend: Backend,
   request: FastifyRequest,
   reply: FastifyReply,
-  login: LoggedIn | HalfLoggedIn,
+  login: Login,
 ): Promise<unknown> {
   return 'mfaId' in login ? reply.code(401).send(login) : answer(backend, request, login)
 }
@@ -65,7 +66,7 @@ export async function answerLogin(
 async function answer(
   { records }: Backend,
   request: FastifyRequest,
-  { definition, principal, token, meta }: LoggedIn,
+  { definition, principal, token, meta }: Exclude<Login, { readonly mfaId: string }>,
 ): Promise<unknown> {
   const actor = { ...actorOf(request), principal }
   const [record] = await records.show(actor, definition, [principal.account!.record], {

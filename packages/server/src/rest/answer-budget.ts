@@ -1,6 +1,6 @@
 /** Memory for answers of REST, and how large answers are sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AnswerRoom, clientsOf, type HeldBudget } from '@pannier/backend/internal'
+import { AnswerRoom, type HeldBudget } from '@pannier/backend/internal'
 import { isLargeJson, jsonPieces } from '../http/json-pieces.ts'
 import { safeJson } from '../http/safe-json.ts'
 import { isClosed, sendJoined, whenClosed } from '../http/streamed-reply.ts'
@@ -13,7 +13,7 @@ const budgets = new WeakMap<FastifyRequest, HeldBudget>()
 export function openBudget(request: FastifyRequest, reply: FastifyReply): void {
   const { environment } = request.server
   const budget = room.enter({
-    clients: clientsOf(request.principal),
+    principal: request.principal,
     now: () => environment.now(),
     cut: () => reply.raw.destroy(),
     begin: () => {

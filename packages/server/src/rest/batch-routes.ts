@@ -9,13 +9,12 @@ import type {
   RequestInfo,
   UploadedFile,
 } from '@pannier/backend'
-import { BLANK, fieldError, isJsonObject, tooLong } from '@pannier/backend/internal'
+import { BLANK, fieldError, formInput, isJsonObject, tooLong } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { limitWrite } from '../http/request-limits.ts'
 import { actorOf, snakeCased } from './actor.ts'
 import { withForm } from './form.ts'
 import type { Form } from './form.ts'
-import { inputOf } from './record-routes.ts'
 import type { RestRoutes } from './rest-context.ts'
 
 const BODY_BYTES_MAX: number = 128 * 1024 * 1024
@@ -46,7 +45,9 @@ export const batchRoutes: RestRoutes = (app, context) => {
       // All operations share what is read of the request.
       const info = { ...asked }
       const operations = parts.map((part, at) =>
-        operationOf(part, info, (collection) => inputOf(definitions.find(collection), filesOf(part, files, at))),
+        operationOf(part, info, (collection) =>
+          formInput(definitions.find(collection)?.fields ?? [], part.body, filesOf(files, at)),
+        ),
       )
       for (const operation of operations)
         if (!(operation instanceof ServiceError)) limitWrite(context.backend, principal, operation)
@@ -97,7 +98,7 @@ function errorsIn(parts: readonly Part[]): ErrorData | undefined {
 }
 
 /** `requests.2.documents` and `requests[2].documents` are the files of the third request. */
-function filesOf({ body }: Part, files: Form['files'], at: number): Pick<Form, 'values' | 'files'> {
+function filesOf(files: Form['files'], at: number): Form['files'] {
   const own = new Map<string, readonly UploadedFile[]>()
   for (const [name, uploaded] of files) {
     const prefix = [`requests.${at}.`, `requests[${at}].`].find((one) => name.startsWith(one))
@@ -105,7 +106,7 @@ function filesOf({ body }: Part, files: Form['files'], at: number): Pick<Form, '
     const field = name.slice(prefix.length)
     own.set(field, [...(own.get(field) ?? []), ...uploaded])
   }
-  return { values: body, files: own }
+  return own
 }
 
 /** The operation of a request of a batch; an error for a request that does not belong into a batch. */

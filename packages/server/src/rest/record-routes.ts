@@ -2,10 +2,9 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { Definition, RecordInput, ShowOptions } from '@pannier/backend'
-import { fileFieldMeant, inputBytesMax, toTexts } from '@pannier/backend/internal'
+import { formInput, inputBytesMax } from '@pannier/backend/internal'
 import { actorOf, queryText } from './actor.ts'
 import { checkUnwanted, withForm } from './form.ts'
-import type { Form } from './form.ts'
 import { listOptions } from './list-parameters.ts'
 import { tagged } from './rest-context.ts'
 import type { CollectionRoute, RecordRoute, RestContext, RestRoutes } from './rest-context.ts'
@@ -69,22 +68,9 @@ async function withInput<T>(
     throw error
   }
   const bytesMax = bytesMaxOf(definition)
-  return withForm(context, request, { message: '', bytesMax }, (form) => use(inputOf(definition, form)))
-}
-
-/** Values, and files by file field. The names of files that are to stay may come with new ones. */
-export function inputOf(
-  definition: Definition | undefined,
-  { values, files }: Pick<Form, 'values' | 'files'>,
-): RecordInput {
-  const input: Record<string, unknown> = { ...values }
-  for (const [key, uploaded] of files) {
-    const field = fileFieldMeant(definition?.fields ?? [], key)
-    if (field === undefined) continue
-    const kept = key === field.name && Object.hasOwn(input, key) ? toTexts(input[key]) : []
-    input[key] = [...kept, ...uploaded]
-  }
-  return input
+  return withForm(context, request, { message: '', bytesMax }, ({ values, files }) =>
+    use(formInput(definition.fields, values, files)),
+  )
 }
 
 /** The most bytes of a body that brings a record. */

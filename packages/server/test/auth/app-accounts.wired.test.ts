@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HashQueue } from '@pannier/backend/internal'
+import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from '../rest/rest-server.ts'
 import { basic, send, STRANGER, type Answer } from '../test-server.ts'

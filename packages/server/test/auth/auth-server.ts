@@ -10,9 +10,9 @@ import { virtualEnvironment } from 'pannier/testing'
 import { expect } from 'vitest'
 import { Auth, type AuthOptions } from '../../src/auth/auth.ts'
 import type { ServiceError, StoredDocuments } from '@pannier/backend'
-import { HashQueue, Passwords, STATE_COLLECTION } from '@pannier/backend/internal'
+import { Passwords, ServerState } from '@pannier/backend/internal'
 import { LoginLimiter } from '../../../backend/src/accounts/login-limiter.ts'
-import type { JsonObject, StateStore } from '@pannier/backend/internal'
+import type { JsonObject } from '@pannier/backend/internal'
 import type { AuthHost } from '../../src/auth/auth-host.ts'
 import { authPlugin } from '../../src/auth/plugin.ts'
 import { newSigningKey } from '../../src/auth/signing-key.ts'
@@ -109,14 +109,14 @@ class Running implements Omit<AuthServer, 'close'> {
   async start(): Promise<void> {
     const environment = this.#environment
     const database = await open(this.#path, { environment })
-    const state = stateIn(database.collection<JsonObject>(STATE_COLLECTION))
+    const state = new ServerState(database)
     const users = database.collection<JsonObject>('$_users')
     const host: AuthHost = {
       environment,
       database,
       state,
       limiter: new LoginLimiter(this.#options.loginLimits, environment),
-      passwords: new Passwords(environment, new HashQueue(this.#options.hashLimits)),
+      passwords: new Passwords(environment, this.#options.hashLimits),
       users,
       security: async (name) => (await state.get(`security/${name}`))?.['security'] as JsonObject | undefined,
     }
@@ -221,19 +221,6 @@ function appOf(auth: Auth, database: Database, ended: ServiceError[], feeds: Set
     })
   })
   return app
-}
-
-function stateIn(states: Collection<JsonObject>): StateStore {
-  const get = (id: string): Promise<JsonObject | undefined> => states.get(id)
-  return {
-    get,
-    set: async (id, content) => void (await states.upsert({ ...content, _id: id })),
-    change: async (id, change) => void (await states.upsert({ ...change((await get(id)) ?? {}), _id: id })),
-    ensure: async (id, make) => {
-      if ((await get(id)) === undefined) await states.insert({ ...make(), _id: id })
-      return (await get(id))!
-    },
-  }
 }
 
 function storedIn(collection: Collection<JsonObject>): StoredDocuments {

@@ -2,7 +2,7 @@
 import { createHash, pbkdf2Sync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { virtualEnvironment } from 'pannier/testing'
-import { HashQueue } from '@pannier/backend/internal'
+import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
 import { stretchReally } from '../../../../tools/test/setup/stretching.ts'
 import { startAuthServer, type Answer, type AuthServer } from './auth-server.ts'
 

@@ -1,5 +1,5 @@
 /** Goal: an account is the same at both doors: its limits, rules, sessions and revocation. Nobody gets the rights of another one by its name. */
-import { HashQueue } from '@pannier/backend/internal'
+import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
 import { SYSTEM } from '@pannier/backend'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'

@@ -1,6 +1,6 @@
 /** Goal: hooks of records hold for what is written through CouchDB's door and by the program around the server, too. */
 import { SYSTEM, ServiceError } from '@pannier/backend'
-import type { BoundHook, HookEvents, HookHandler, HookName } from '@pannier/backend/internal'
+import type { BoundHook, HookEvents, HookHandler } from '@pannier/backend/internal'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { basic, send } from '../test-server.ts'
 import { EMAIL, PASSWORD, startRest, type RestServer } from '../rest/rest-server.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => server.server.backend.hooks.replace([]))
 afterAll(() => server.close())
 
-function bound<Name extends HookName>(name: Name, handler: HookHandler<HookEvents[Name]>): BoundHook {
+function bound<Name extends keyof HookEvents>(name: Name, handler: HookHandler<HookEvents[Name]>): BoundHook {
   return { name, handler, tags: ['posts', 'people'], source: 'hooks/test.ts:1' }
 }
 

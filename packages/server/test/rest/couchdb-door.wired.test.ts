@@ -1,6 +1,6 @@
 /** Goal: an app collection is a CouchDB database for superusers, and its rules hold there too. Others: test/couch/callers.real.test.ts. */
 import { SYSTEM } from '@pannier/backend'
-import { HashQueue } from '@pannier/backend/internal'
+import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { basic, send, STRANGER } from '../test-server.ts'
 import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor } from './rest-server.ts'

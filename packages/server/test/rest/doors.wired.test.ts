@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ServiceError, SYSTEM, type WriteGuard } from '@pannier/backend'
-import type { BoundHook, HookEvents, HookHandler, HookName } from '@pannier/backend/internal'
+import type { BoundHook, HookEvents, HookHandler } from '@pannier/backend/internal'
 import { migrationApp } from '@pannier/backend/internal'
 import { basic, send, type Answer } from '../test-server.ts'
 import { DEVICE } from './push-server.ts'
@@ -235,7 +235,11 @@ async function openWorld(options: Parameters<typeof startRest>[0]): Promise<Worl
   return { rest, ann: await tokenFor(rest.url, 'users', 'ann@example.com', PASSWORD) }
 }
 
-function bound<Name extends HookName>(name: Name, tag: string, handler: HookHandler<HookEvents[Name]>): BoundHook {
+function bound<Name extends keyof HookEvents>(
+  name: Name,
+  tag: string,
+  handler: HookHandler<HookEvents[Name]>,
+): BoundHook {
   return { name, handler, tags: [tag], source: 'hooks/test.ts:1' } as BoundHook
 }
 

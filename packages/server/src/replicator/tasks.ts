@@ -1,6 +1,6 @@
 /** Long work that runs, for `/_active_tasks`. */
 import type { Environment } from 'pannier/types'
-import type { JsonObject } from './documents.ts'
+import type { JsonObject } from '@pannier/backend/internal'
 
 /** Work that runs. */
 export interface ActiveTask {
