@@ -1,5 +1,5 @@
 /** Writes as they wait and are sent, and what they make of a record. docs/internals/client.md is the contract. */
-import { badArgument, callUser } from 'pannier/internal'
+import { badArgument, callUser, isObject } from 'pannier/internal'
 
 /** The fields of a record. */
 export type Values = Readonly<Record<string, unknown>>
@@ -126,8 +126,7 @@ export function valuesOf(name: string, run: () => unknown): Values | undefined {
 
 const VALUES = {
   what: 'an object of values, or undefined',
-  is: (value: unknown): value is Values | undefined =>
-    value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+  is: (value: unknown): value is Values | undefined => value === undefined || isObject(value),
 }
 
 /** @throws TypeError */

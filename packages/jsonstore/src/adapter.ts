@@ -1,8 +1,7 @@
 /** Adapters: the procedures of a server that documents are pushed to and loaded from. */
-import { isThenable, notPromised } from 'pannier/internal'
+import { isThenable, notPromised, isObject } from 'pannier/internal'
 import { failure } from './errors.ts'
 import type { DirtyDocument, JsonObject } from './stored-document.ts'
-import { isObject } from './values.ts'
 
 /** How a collection talks to an adapter. */
 export interface AdapterOptions {

@@ -2,13 +2,13 @@
  * How every asynchronous function answers: with a promise, with the callbacks `onSuccess` and `onFailure` of its options, and
  * with an event on the document's body.
  */
+import { isObject } from 'pannier/internal'
 import { CODES } from './codes.ts'
 import type { CodeName } from './codes.ts'
 import { toJSONStoreError } from './errors.ts'
 import type { ErrorFacts, JSONStoreError } from './errors.ts'
 import { chainedPromise } from './promise.ts'
 import type { JSONStorePromise } from './promise.ts'
-import { isObject } from './values.ts'
 
 /** Options that every asynchronous function takes. Deprecated by JSONStore in favour of promises. */
 export interface CallbackOptions {

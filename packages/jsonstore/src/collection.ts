@@ -1,4 +1,5 @@
 /** A collection: what `init` and `get` give. */
+import { isObject } from 'pannier/internal'
 import { defaultInvoke, loadDocuments, pushDocument } from './adapter.ts'
 import type { AdapterOptions, InvokeProcedure } from './adapter.ts'
 import { call, callbacksOf, notify, report } from './call.ts'
@@ -20,7 +21,7 @@ import type { SearchSchema } from './search-fields.ts'
 import type { Access, Session } from './session.ts'
 import { idKey, isId, toDocument } from './stored-document.ts'
 import type { DirtyDocument, JsonObject, JSONStoreDocument } from './stored-document.ts'
-import { isObject, toArray } from './values.ts'
+import { toArray } from './values.ts'
 import { addDocuments, changeDocuments, parseCriteria, removeDocuments, replaceDocuments, toJson } from './writes.ts'
 import type { NewDocument, Target } from './writes.ts'
 

@@ -1,8 +1,9 @@
 /** Queries as conditions on search fields, parsed from the objects that apps hand in. */
+import { isObject } from 'pannier/internal'
 import { failure } from './errors.ts'
 import { toSearchValue, typeOfField } from './search-fields.ts'
 import type { SearchSchema, SearchValue } from './search-fields.ts'
-import { isObject, toArray } from './values.ts'
+import { toArray } from './values.ts'
 
 type Comparison =
   | 'like'

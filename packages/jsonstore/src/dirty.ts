@@ -1,9 +1,9 @@
 /** Documents that were changed here and not pushed yet. Those that were removed are in a collection of their own. */
+import { isObject } from 'pannier/internal'
 import { failure } from './errors.ts'
 import type { Access } from './session.ts'
 import { idKey, IS_DIRTY, isId, removedName, toDirtyDocument } from './stored-document.ts'
 import type { DirtyDocument } from './stored-document.ts'
-import { isObject } from './values.ts'
 
 /** In the order in which they became dirty. */
 export async function dirtyDocuments(access: Access, name: string): Promise<DirtyDocument[]> {

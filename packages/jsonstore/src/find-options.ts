@@ -1,4 +1,5 @@
 /** How results are asked for: which of them, in which order, and what of each. */
+import { isObject } from 'pannier/internal'
 import type { Stored } from 'pannier'
 import { failure } from './errors.ts'
 import type { CallbackOptions } from './call.ts'
@@ -7,7 +8,6 @@ import { DOCUMENT_FIELDS, typeOfField } from './search-fields.ts'
 import type { SearchSchema, SearchValue } from './search-fields.ts'
 import { idOf, toDocument } from './stored-document.ts'
 import type { StoredDocument } from './stored-document.ts'
-import { isObject } from './values.ts'
 
 /** Options of `find` and its kin. */
 export interface FindOptions extends CallbackOptions {

@@ -1,4 +1,5 @@
 /** Takes over what an app has exported from the JSONStore that it used before. docs/internals/jsonstore.md describes the format. */
+import { isObject } from 'pannier/internal'
 import type { JSONStoreCollection } from './collection.ts'
 import { failure, toJSONStoreError } from './errors.ts'
 import { VALUES_SEPARATOR } from './search-fields.ts'
@@ -6,7 +7,6 @@ import type { Access } from './session.ts'
 import type { JSONStoreApi } from './store.ts'
 import { idKey, isId, removedName } from './stored-document.ts'
 import type { Operation, StoredDocument } from './stored-document.ts'
-import { isObject } from './values.ts'
 import { storedOf, takeIds, toJson } from './writes.ts'
 import type { Target } from './writes.ts'
 

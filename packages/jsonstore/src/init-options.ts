@@ -1,11 +1,11 @@
 /** The options of `init`, checked. */
+import { isObject } from 'pannier/internal'
 import { failure, toJSONStoreError, USERNAME_DEFAULT } from './errors.ts'
 import { parseSearchSchema } from './search-fields.ts'
 import type { SearchFieldType, SearchSchema } from './search-fields.ts'
 import type { AdapterOptions } from './adapter.ts'
 import type { SyncOptions } from './sync.ts'
 import type { CallbackOptions } from './call.ts'
-import { isObject } from './values.ts'
 
 /** The declaration of a collection: its search fields and its adapter. */
 export interface CollectionConfig {

@@ -7,8 +7,8 @@
  * - null, a missing value and an object are no value;
  * - several values, met where a path leads through arrays, are one text, joined with `-@-`, and each is stored as a tag besides.
  */
+import { isObject } from 'pannier/internal'
 import { failure } from './errors.ts'
-import { isObject } from './values.ts'
 
 /** The type of a search field. */
 export type SearchFieldType = 'string' | 'integer' | 'number' | 'boolean'

@@ -1,7 +1,7 @@
 /** JSONStore's functions. `WL.JSONStore` of an app that was made for it is one of these. */
 import { destroy as destroyDatabase, isPannierError, open } from 'pannier'
 import type { Database, ErrorCode, OpenOptions, DatabaseStorage } from 'pannier'
-import { systemEnvironment } from 'pannier/internal'
+import { systemEnvironment, isObject } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { call } from './call.ts'
 import type { CallbackOptions, CallSite } from './call.ts'
@@ -25,7 +25,6 @@ import type { JsonObject, JSONStoreDocument } from './stored-document.ts'
 import { SYNC_POLICIES } from './sync-options.ts'
 import { forgetUser, rememberUser, users } from './users.ts'
 import type { User } from './users.ts'
-import { isObject } from './values.ts'
 
 /** Settings of an instance of JSONStore. */
 export interface JSONStoreSettings {

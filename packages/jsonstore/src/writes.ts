@@ -2,6 +2,7 @@
  * Changes of documents. Each function runs inside a transaction and checks everything before its first write, so that a failure leaves
  * the transaction of an app as it was.
  */
+import { isObject } from 'pannier/internal'
 import type { Stored } from 'pannier'
 import type { SearchPart } from './conditions.ts'
 import { failure } from './errors.ts'
@@ -11,7 +12,6 @@ import type { SearchSchema } from './search-fields.ts'
 import type { Access } from './session.ts'
 import { idKey, removedName } from './stored-document.ts'
 import type { JsonObject, JSONStoreDocument, Operation, StoredDocument } from './stored-document.ts'
-import { isObject } from './values.ts'
 
 /** The collection that is written to. */
 export interface Target {

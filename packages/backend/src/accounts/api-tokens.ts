@@ -2,6 +2,7 @@
  * API tokens: a superuser makes them for programs. One acts as an account, within scopes. The secret is shown once; what is stored
  * is its hash. docs/internals/api-tokens.md is the contract.
  */
+import { isObject } from 'pannier/internal'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isPannierError } from 'pannier'
 import type { Collection, Database } from 'pannier'
@@ -12,7 +13,7 @@ import { LOWER, randomSecret, randomText } from '../gateway/chance.ts'
 import { API_TOKENS_COLLECTION, SUPERUSERS } from '../definitions/system-collections.ts'
 import { dateText, readDate, timeOfDateText } from '../fields/date-text.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal, ScopedAction, Scopes } from '../gateway/principal.ts'
 import { checkAdmin, forbidden, invalid, missing } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
@@ -185,7 +186,7 @@ export class ApiTokens {
 
   /** By ids of definitions; undefined if anything is wrong. */
   #scopesIn(value: unknown): StoredApiToken['scopes'] | undefined {
-    if (!isJsonObject(value) || Object.keys(value).length === 0) return undefined
+    if (!isObject(value) || Object.keys(value).length === 0) return undefined
     const scopes = new Map<string, readonly ScopedAction[]>()
     for (const [name, actions] of Object.entries(value)) {
       const definition = this.#host.definitions.find(name)

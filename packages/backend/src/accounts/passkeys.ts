@@ -1,6 +1,7 @@
 /**
  * Passkeys: keys of WebAuthn on devices of accounts, which log in without a password. docs/internals/passkeys.md is the contract.
  */
+import { isObject } from 'pannier/internal'
 import { createHash } from 'node:crypto'
 import { isPannierError } from 'pannier'
 import type { Collection } from 'pannier'
@@ -15,7 +16,7 @@ import type { AuthDefinition } from '../definitions/definition.ts'
 import { PASSKEYS_COLLECTION } from '../definitions/system-collections.ts'
 import { toText } from '../fields/cast.ts'
 import { dateText } from '../fields/date-text.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import type { Account } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import type { AccountsHost } from './accounts-host.ts'
@@ -297,7 +298,7 @@ function checkEnabled({ passkey }: AuthDefinition): void {
 
 /** The browser's answer. @throws ServiceError INVALID */
 function responseIn({ response }: JsonObject): JsonObject {
-  if (!isJsonObject(response) || typeof response['id'] !== 'string' || !isJsonObject(response['response']))
+  if (!isObject(response) || typeof response['id'] !== 'string' || !isObject(response['response']))
     throw invalid('An error occurred while loading the submitted data.')
   return response
 }

@@ -1,5 +1,6 @@
 /** Reads an input on top of a definition, as PocketBase's API does: what is left out stays, lists are replaced. */
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import { isObject } from 'pannier/internal'
+import type { JsonObject } from '../gateway/documents.ts'
 import type { Chance } from '../gateway/chance.ts'
 import { completeFields } from '../fields/complete-fields.ts'
 import { invalid, ServiceError } from '../gateway/service-error.ts'
@@ -11,7 +12,7 @@ import { SUPERUSERS } from './system-collections.ts'
 
 /** A new collection as an input has it. @throws ServiceError INVALID */
 export function newDefinition(input: unknown, chance: Chance): Definition {
-  const { type = '', name = '' } = isJsonObject(input) ? input : { type: input }
+  const { type = '', name = '' } = isObject(input) ? input : { type: input }
   if (typeof (type ?? '') !== 'string' || typeof (name ?? '') !== 'string')
     throw new ServiceError('INVALID', 'Failed to load the collection type data due to invalid formatting.')
   return mergeDefinition(scaffoldOf(type === 'auth' || type === 'view' ? type : 'base', chance), input, chance)
@@ -19,7 +20,7 @@ export function newDefinition(input: unknown, chance: Chance): Definition {
 
 /** `definition` with what the input says. @throws ServiceError INVALID */
 export function mergeDefinition(definition: Definition, input: unknown, chance: Chance): Definition {
-  if (!isJsonObject(input)) throw malformed()
+  if (!isObject(input)) throw malformed()
   const { fields, ...rest } = input['type'] === '' ? { ...input, type: 'base' } : input
   // Nobody sets these.
   const { created, updated } = definition
@@ -97,8 +98,8 @@ function mergeValue(base: unknown, input: unknown): unknown {
     return input.map(textOf)
   }
   if (input === null) return base
-  if (isJsonObject(base)) {
-    if (!isJsonObject(input)) throw malformed()
+  if (isObject(base)) {
+    if (!isObject(input)) throw malformed()
     return mergeObject(base, input)
   }
   if (typeof input !== typeof base || (typeof input === 'number' && !Number.isSafeInteger(input))) throw malformed()
@@ -129,13 +130,13 @@ function mergeProviders(old: readonly JsonObject[], input: unknown): JsonObject[
   if (input === null) return []
   if (!Array.isArray(input)) throw malformed()
   return input.map((provider, index) => {
-    if (!isJsonObject(provider)) throw malformed()
+    if (!isObject(provider)) throw malformed()
     const { name = old[index]?.['name'] } = provider
     const stored = old.find((one) => one['name'] === name)
     const { pkce, extra, ...texts } = { ...PROVIDER, pkce: null, extra: null, ...stored }
     const { pkce: newPkce = pkce, extra: newExtra = extra } = provider
     if (newPkce !== null && typeof newPkce !== 'boolean') throw malformed()
-    if (newExtra !== null && !isJsonObject(newExtra)) throw malformed()
+    if (newExtra !== null && !isObject(newExtra)) throw malformed()
     return { pkce: newPkce, ...mergeObject(texts, provider), extra: newExtra }
   })
 }

@@ -1,9 +1,9 @@
 /** Definitions as a program writes them: typed, and without options that nobody reads. A client of PocketBase's API may send others. */
-import { badArgument, checkOptions } from 'pannier/internal'
+import { badArgument, checkOptions, isObject } from 'pannier/internal'
 import { completableOptions } from '../fields/complete-fields.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import { FIELD_TYPE_NAMES, isFieldType } from '../fields/field-types.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import { PROVIDER } from './complete-definition.ts'
 import type { AuthDefinition, Definition, ViewDefinition } from './definition.ts'
 import { authScaffold, VIEW_SCAFFOLD } from './scaffolds.ts'
@@ -45,14 +45,14 @@ export function checkCollectionInput(call: string, values: unknown): void {
   checkNames(call, values, KNOWN)
   const { fields, oauth2 } = values as JsonObject
   if (Array.isArray(fields)) for (const [at, field] of fields.entries()) checkFieldInput(`${call} fields[${at}]`, field)
-  const providers = isJsonObject(oauth2) ? oauth2['providers'] : undefined
+  const providers = isObject(oauth2) ? oauth2['providers'] : undefined
   if (Array.isArray(providers))
     for (const [at, one] of providers.entries()) checkOptions(`${call} oauth2.providers[${at}]`, one, KNOWN_PROVIDER)
 }
 
 /** @throws TypeError as `checkCollectionInput` */
 export function checkFieldInput(call: string, field: unknown): void {
-  const type = isJsonObject(field) ? field['type'] : undefined
+  const type = isObject(field) ? field['type'] : undefined
   if (!isFieldType(type)) throw badArgument(call, `type must be one of ${FIELD_TYPE_NAMES.join(', ')}`, type)
   checkOptions(call, field, completableOptions(type))
 }
@@ -61,6 +61,6 @@ function checkNames(call: string, values: unknown, known: JsonObject): void {
   checkOptions(call, values, known)
   for (const [name, value] of Object.entries(values as JsonObject)) {
     const inner = known[name]
-    if (isJsonObject(inner) && isJsonObject(value)) checkNames(`${call} ${name}`, value, inner)
+    if (isObject(inner) && isObject(value)) checkNames(`${call} ${name}`, value, inner)
   }
 }

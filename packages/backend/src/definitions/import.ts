@@ -1,10 +1,11 @@
 /** Lists of definitions, as they are exported and imported. */
+import { isObject } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { completeFields } from '../fields/complete-fields.ts'
 import { dateText } from '../fields/date-text.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import { ServiceError, type ErrorData, type FieldError } from '../gateway/service-error.ts'
 import { completeDefinition, mergeDefinition, newDefinition } from './complete-definition.ts'
 import type { Definition } from './definition.ts'
@@ -30,7 +31,7 @@ export function importedChange(
   deleteMissing: boolean,
   making: Making,
 ): DefinitionChange {
-  if (list !== undefined && list !== null && !(Array.isArray(list) && list.every(isJsonObject)))
+  if (list !== undefined && list !== null && !(Array.isArray(list) && list.every(isObject)))
     throw new ServiceError('INVALID', 'An error occurred while loading the submitted data.')
   if (!Array.isArray(list) || list.length === 0)
     throw new ServiceError('INVALID', 'An error occurred while validating the submitted data.', {

@@ -1,7 +1,8 @@
 /** How the records of a collection follow a change of its definition. */
+import { isObject } from 'pannier/internal'
 import { castValue, emptyValue, holdsFiles, ownValue } from '../fields/field-types.ts'
 import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import type { Definition } from './definition.ts'
 
 /** Makes a stored document one of the new definition; undefined: it stays as it is. */
@@ -57,7 +58,7 @@ function stepOf(old: FieldDefinition | undefined, field: FieldDefinition): Step 
 /** The attachments that stay; undefined: all. */
 function withoutFiles(document: JsonObject, fields: readonly FieldDefinition[]): JsonObject | undefined {
   const attachments = document['_attachments']
-  if (!isJsonObject(attachments) || fields.length === 0) return undefined
+  if (!isObject(attachments) || fields.length === 0) return undefined
   const names = new Set(fields.flatMap(({ name }) => ownValue(document, name)))
   return Object.fromEntries(Object.entries(attachments).filter(([name]) => !names.has(name)))
 }

@@ -1,8 +1,9 @@
 /** The definition of a report: a SELECT with a name and parameters, and who may run it. docs/internals/reports.md is the contract. */
+import { isObject } from 'pannier/internal'
 import { readDate } from '../fields/date-text.ts'
 import { BLANK, fieldError, LISTED, NO_MATCH, NOT_LISTED, outsideLength, tooLong } from '../fields/field-errors.ts'
 import { ownValue } from '../fields/field-types.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import { invalid, ServiceError, type ErrorData, type FieldError } from '../gateway/service-error.ts'
 import { errorsOf, type Errors } from './check-rule.ts'
 import type { Rule } from './definition.ts'
@@ -81,9 +82,9 @@ export function reportOf(
   input: unknown,
   old?: Report,
 ): { readonly report: Omit<Report, 'created' | 'updated'>; readonly errors: ErrorData | undefined } {
-  const given = isJsonObject(input) ? input : {}
+  const given = isObject(input) ? input : {}
   const unknown = Object.keys(given).find((name) => !KNOWN.includes(name))
-  if (!isJsonObject(input) || unknown !== undefined)
+  if (!isObject(input) || unknown !== undefined)
     throw invalid(`A report has ${KNOWN.slice(0, 5).join(', ')}, got ${unknown ?? JSON.stringify(input)}.`)
   const {
     name = old?.name ?? '',
@@ -111,12 +112,12 @@ function textError(value: unknown, max: number): FieldError | undefined {
 function parametersError(parameters: unknown): FieldError | ErrorData | undefined {
   if (!Array.isArray(parameters)) return NO_MATCH
   if (parameters.length > PARAMETERS_MAX) return tooLong(PARAMETERS_MAX)
-  const names = parameters.map((one: unknown) => (isJsonObject(one) ? one['name'] : undefined))
+  const names = parameters.map((one: unknown) => (isObject(one) ? one['name'] : undefined))
   return errorsOf(
     Object.fromEntries(
       parameters.map((one: unknown, at) => [
         String(at),
-        isJsonObject(one) ? parameterErrors(one, names.indexOf(one['name']) < at) : NO_MATCH,
+        isObject(one) ? parameterErrors(one, names.indexOf(one['name']) < at) : NO_MATCH,
       ]),
     ),
   )

@@ -1,8 +1,9 @@
 /** Topics as clients name them: `posts/*`, `posts/ID`, or any other text, each with options of its own. */
+import { isObject } from 'pannier/internal'
 import { toText } from '../fields/cast.ts'
 import { BLANK, outsideLength, tooLong } from '../fields/field-errors.ts'
 import { snakeCase } from '../fields/new-file.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import { invalid, ServiceError, type ErrorData, type FieldError } from '../gateway/service-error.ts'
 
 const CLIENT_ID_BYTES_MAX = 255
@@ -35,14 +36,14 @@ function optionsIn(search: string): JsonObject {
   const options = new URLSearchParams(search.split('#', 1)[0]).get('options') ?? ''
   try {
     const read: unknown = JSON.parse(options)
-    return isJsonObject(read) ? read : {}
+    return isObject(read) ? read : {}
   } catch {
     return {}
   }
 }
 
 function textsOf(values: unknown): Record<string, string> {
-  const entries = isJsonObject(values) ? Object.entries(values) : []
+  const entries = isObject(values) ? Object.entries(values) : []
   return Object.fromEntries(entries.map(([name, value]) => [name, toText(value)]))
 }
 
@@ -57,7 +58,7 @@ export function subscriptionsIn({ clientId = '', subscriptions }: JsonObject): {
   readonly topics: ReadonlyMap<string, Topic>
 } {
   const texts: readonly unknown[] = [subscriptions ?? []].flat()
-  if (typeof clientId !== 'string' || isJsonObject(subscriptions) || !texts.every((text) => typeof text === 'string'))
+  if (typeof clientId !== 'string' || isObject(subscriptions) || !texts.every((text) => typeof text === 'string'))
     throw invalid('')
   const wrongId = clientId === '' ? BLANK : outsideLength(clientId, 1, CLIENT_ID_BYTES_MAX)
   const wrongTopics = topicErrors(texts)

@@ -72,7 +72,7 @@ export function listModifierType(
 function readTexts(value: unknown, place: Place): unknown {
   if (value instanceof Set) return readTexts([...value], place)
   if (Array.isArray(value)) return value.map((one) => readTexts(one, place))
-  if (isRecord(value)) return value.id
+  if (isRecordLike(value)) return value.id
   return readText(value, place)
 }
 
@@ -81,7 +81,7 @@ interface RecordLike {
   collection(): unknown
 }
 
-function isRecord(value: unknown): value is RecordLike {
+function isRecordLike(value: unknown): value is RecordLike {
   return (
     typeof value === 'object' &&
     value !== null &&

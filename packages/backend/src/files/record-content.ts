@@ -1,9 +1,10 @@
 /** Which files a record has, as it is stored. */
+import { isObject } from 'pannier/internal'
 import type { AttachmentStub } from 'pannier'
 import { holdsFiles, ownValue } from '../fields/field-types.ts'
 import type { Definition } from '../definitions/definition.ts'
 import type { FileField } from '../fields/types/file.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 
 export function fileNames({ fields }: Definition, record: JsonObject): readonly string[] {
   return fields.filter(holdsFiles).flatMap(({ name }) => namesIn(ownValue(record, name)))
@@ -18,9 +19,7 @@ export function fileFieldOf({ fields }: Definition, record: JsonObject, name: st
 
 /** The stub of the content, if it is in the database. */
 export function attachmentIn({ _attachments: attachments }: JsonObject, name: string): AttachmentStub | undefined {
-  return isJsonObject(attachments) && Object.hasOwn(attachments, name)
-    ? (attachments[name] as AttachmentStub)
-    : undefined
+  return isObject(attachments) && Object.hasOwn(attachments, name) ? (attachments[name] as AttachmentStub) : undefined
 }
 
 function namesIn(value: unknown): readonly string[] {

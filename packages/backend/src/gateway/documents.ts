@@ -8,8 +8,3 @@ export type JsonObject = Record<string, unknown>
 export function isLocalId(id: unknown): id is string {
   return typeof id === 'string' && id.startsWith(LOCAL_PREFIX)
 }
-
-/** Whether a value is an object: null and arrays are not. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

@@ -1,7 +1,7 @@
 /** Guards, asked one after another. */
 import { isPannierError, PannierError } from 'pannier'
-import { awaitUser, callUser, type Expected, type FollowingGuard } from 'pannier/internal'
-import { isJsonObject, type JsonObject } from './documents.ts'
+import { awaitUser, callUser, type Expected, type FollowingGuard, isObject } from 'pannier/internal'
+import type { JsonObject } from './documents.ts'
 import type { GuardedChange, GuardedWrite, Judge, Refusal, Write, WriteGuard } from './guards.ts'
 import { errorText, LOG_LEVELS, type LogWriter } from './log-entry.ts'
 import { ServiceError } from './service-error.ts'
@@ -48,7 +48,7 @@ export class GuardChain {
         is: (answer) =>
           Array.isArray(answer) &&
           answer.length === asked.length &&
-          answer.every((one) => one instanceof Error || isJsonObject(one)),
+          answer.every((one) => one instanceof Error || isObject(one)),
       } as Expected<readonly (JsonObject | Refusal)[]>)
       if (prepared === asked) continue
       if (places === undefined) verdicts = prepared

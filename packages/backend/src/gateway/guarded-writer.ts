@@ -4,12 +4,11 @@
  * document was changed in between, it is prepared again.
  */
 import { PannierError } from 'pannier'
-import { guarded } from 'pannier/internal'
+import { guarded, isObject } from 'pannier/internal'
 import type { Collection, Transaction, TransactionCollection, WriteOutcome, WriteResult } from 'pannier'
 import type { Environment } from 'pannier/types'
 import type { DocumentGuard, OptionNames } from 'pannier/internal'
 import type { Databases } from './databases.ts'
-import { isJsonObject } from './documents.ts'
 import type { JsonObject } from './documents.ts'
 import { asRefusal, judgedBy, reasonIn, type GuardChain } from './guard-chain.ts'
 import type { GuardedWrite, Judge, Refusal, Write } from './guards.ts'
@@ -255,9 +254,9 @@ function onceEach(
 
 /** Whether a document has content that can be read once. */
 export function hasStreams({ _attachments: attachments }: JsonObject): boolean {
-  if (!isJsonObject(attachments)) return false
+  if (!isObject(attachments)) return false
   return Object.values(attachments).some((one) => {
-    const data = isJsonObject(one) ? one['data'] : undefined
+    const data = isObject(one) ? one['data'] : undefined
     return typeof data === 'object' && data !== null && !(data instanceof Uint8Array)
   })
 }

@@ -3,8 +3,9 @@
  * attachments counts while it comes. One write may exceed the limit by the JSON of its documents, which counts only
  * after it is stored.
  */
+import { isObject } from 'pannier/internal'
 import type { Collection } from 'pannier'
-import { isJsonObject, isLocalId } from './documents.ts'
+import { isLocalId } from './documents.ts'
 import type { JsonObject } from './documents.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -66,14 +67,14 @@ export class Room {
     await this.#check(this.#count(0), bytesMax)
     return documents.map((document) => {
       const { _attachments } = document
-      if (!isJsonObject(_attachments)) return document
+      if (!isObject(_attachments)) return document
       const attachments = Object.entries(_attachments).map(([name, one]) => [name, this.#counted(one, bytesMax)])
       return { ...document, _attachments: Object.fromEntries(attachments) }
     })
   }
 
   #counted(attachment: unknown, bytesMax: number): unknown {
-    if (!isJsonObject(attachment)) return attachment
+    if (!isObject(attachment)) return attachment
     const { data } = attachment
     if (typeof data !== 'object' || data === null || !(Symbol.asyncIterator in data)) return attachment
     return { ...attachment, data: this.#pieces(data as AsyncIterable<Uint8Array>, bytesMax) }

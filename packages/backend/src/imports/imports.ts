@@ -3,7 +3,7 @@
  * hook is asked. A value that its field would refuse stays, as it does in PocketBase, and is counted.
  */
 import type { Database } from 'pannier'
-import { guarded, isSame, type DocumentGuard } from 'pannier/internal'
+import { type DocumentGuard, guarded, isObject, isSame } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Passwords } from '../accounts/passwords.ts'
 import { textOfErrors } from '../definitions/import.ts'
@@ -18,7 +18,7 @@ import { NewFile, type Upload } from '../fields/new-file.ts'
 import { attachmentIn, fileNames } from '../files/record-content.ts'
 import type { RecordFiles } from '../files/record-files.ts'
 import { randomText, type Chance } from '../gateway/chance.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import { asRefusal } from '../gateway/guard-chain.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, ServiceError } from '../gateway/service-error.ts'
@@ -299,7 +299,7 @@ function documentOf(
 ): JsonObject {
   const document: JsonObject = { ...values, _id: id }
   if (definition.type === 'auth') keepLogin(document, old, chance)
-  const kept = isJsonObject(old?.['_attachments']) ? old['_attachments'] : {}
+  const kept = isObject(old?.['_attachments']) ? old['_attachments'] : {}
   const names = new Set(fileNames(definition, document))
   const attachments = Object.fromEntries(Object.entries(kept).filter(([name]) => names.has(name)))
   for (const file of files)

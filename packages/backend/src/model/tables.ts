@@ -1,4 +1,5 @@
 /** Collections as tables of PocketBase, and values of such tables as inputs of records. */
+import { isObject } from 'pannier/internal'
 import type { Definition } from '../definitions/definition.ts'
 import { plainIndex, statementsOf } from '../definitions/index-statement.ts'
 import { isSecret } from '../definitions/system-fields.ts'
@@ -6,7 +7,7 @@ import { isMany, type FieldDefinition } from '../fields/field-definition.ts'
 import { cellOf, columnDeclaration, columnType } from '../fields/columns.ts'
 import { castValue, ownValue, typeOfField } from '../fields/field-types.ts'
 import { quoted, type Cell } from '../fields/sqlite.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 import type { ModelTable, Row } from './protocol.ts'
 import { MODEL } from './sqlite.ts'
@@ -58,7 +59,7 @@ function readCell(field: FieldDefinition, cell: Cell): unknown {
   if (typeof cell !== 'string') return undefined
   if (type === 'TEXT') return cell
   const value = parsed(cell)
-  return takesAll || (isMany(field) ? Array.isArray(value) : isJsonObject(value)) ? value : undefined
+  return takesAll || (isMany(field) ? Array.isArray(value) : isObject(value)) ? value : undefined
 }
 
 function parsed(text: string): unknown {

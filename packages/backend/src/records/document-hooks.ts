@@ -2,6 +2,7 @@
  * Hooks of records that are written through other doors, such as CouchDB's. They run outside of the transaction, as those of
  * `WriteHooks`, and once, however often the documents are judged.
  */
+import { isObject } from 'pannier/internal'
 import { isPannierError } from 'pannier'
 import { holdsFiles, ownValue, typeOfField } from '../fields/field-types.ts'
 import type { Passwords } from '../accounts/passwords.ts'
@@ -9,7 +10,7 @@ import type { Definition } from '../definitions/definition.ts'
 import { toText } from '../fields/cast.ts'
 import { meant } from '../fields/apply-input.ts'
 import { NewFile } from '../fields/new-file.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import type { AroundWrites, GuardedOutcome } from '../gateway/guarded-writer.ts'
 import type { GuardedWrite, Refusal } from '../gateway/guards.ts'
 import { conflicting, forbidden, ServiceError } from '../gateway/service-error.ts'
@@ -133,7 +134,7 @@ async function changedDocument(
   const { fields } = definition
   const { hashes } = await prepareInput({ definition, input: {}, changes, isSuperuser, namings: 1 }, parts)
   const changed = new Set(changes.flatMap(([key]) => meant(fields, key)?.[0] ?? []))
-  const attachments = isJsonObject(document['_attachments']) ? { ...document['_attachments'] } : {}
+  const attachments = isObject(document['_attachments']) ? { ...document['_attachments'] } : {}
   const made: JsonObject = { ...document }
   for (const field of changed) {
     const { name } = field

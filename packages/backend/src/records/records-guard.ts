@@ -2,6 +2,7 @@
  * Writes of records through other doors, such as CouchDB's: the rules and fields of the collection judge them too. A document
  * comes whole, in the form in which it is stored.
  */
+import { isObject } from 'pannier/internal'
 import type { Database } from 'pannier'
 import type { Environment } from 'pannier/types'
 import type { Access } from '../access/access.ts'
@@ -15,7 +16,7 @@ import { DIFFERENT, fieldError } from '../fields/field-errors.ts'
 import { castValue, ownValue, typeOfField, valueIn } from '../fields/field-types.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import type { Chance } from '../gateway/chance.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import type { GuardedChange, GuardedWrite, Refusal, WriteGuard } from '../gateway/guards.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { conflicting, type FieldError, forbidden, ServiceError } from '../gateway/service-error.ts'
@@ -190,7 +191,7 @@ export function draftOfDocument({ principal, definition, old, chance }: Document
     if (Object.hasOwn(document, name)) body[name] = document[name]
   }
   const { _attachments: attachments } = document
-  const names = isJsonObject(attachments) ? Object.keys(attachments) : []
+  const names = isObject(attachments) ? Object.keys(attachments) : []
   const errors: Record<string, FieldError> = {}
   for (const field of definition.fields) if (!hasItsType(field, values[field.name])) errors[field.name] = WRONG_TYPE
   // What checks a value expects one of its type.

@@ -2,6 +2,7 @@
  * Shows who can see what: the answers of a rule for a chosen account, before the rule is stored. The doors' own functions are asked, with the
  * rule in place of the stored one.
  */
+import { isObject } from 'pannier/internal'
 import { parse, print, type Expression } from '@pannier/rules'
 import type { GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
@@ -13,7 +14,7 @@ import type { Definition, Rule } from '../definitions/definition.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import { UNLIMITED } from '../gateway/answer-room.ts'
-import { isJsonObject, type JsonObject } from '../gateway/documents.ts'
+import type { JsonObject } from '../gateway/documents.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { admittedOf } from './read/admitted.ts'
@@ -328,7 +329,7 @@ function askedOf(definition: Definition, input: JsonObject): PreviewRequest {
   const action = actionIn(definition, input)
   if (rule !== undefined && rule !== null && typeof rule !== 'string')
     throw invalidInput('rule', 'It must be a text or null.')
-  const { collection, record: accountId } = isJsonObject(account) ? account : {}
+  const { collection, record: accountId } = isObject(account) ? account : {}
   if (account !== undefined && account !== null && (typeof collection !== 'string' || typeof accountId !== 'string'))
     throw invalidInput('account', 'It must have "collection" and "record", or be null for a guest.')
   return {
@@ -336,7 +337,7 @@ function askedOf(definition: Definition, input: JsonObject): PreviewRequest {
     field: fieldIn(definition, action, input),
     rule,
     account: typeof collection === 'string' ? { collection, record: String(accountId) } : undefined,
-    body: isJsonObject(body) ? body : {},
+    body: isObject(body) ? body : {},
     record: typeof record === 'string' && record !== '' ? record : undefined,
     filter: typeof filter === 'string' ? filter : '',
     page: typeof page === 'number' ? page : 1,

@@ -1,5 +1,5 @@
 /** The settings of the application, as PocketBase's API has them: their forms, defaults and secrets. */
-import { isJsonObject } from '../gateway/documents.ts'
+import { isObject } from 'pannier/internal'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 
@@ -136,7 +136,7 @@ export function presentSettings(values: SettingsValues): JsonObject {
 function shown(values: JsonObject, prefix: string): JsonObject {
   const entries = Object.entries(values).filter(([name]) => !SECRETS.has(prefix + name))
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, isJsonObject(value) ? shown(value, `${prefix}${name}.`) : value]),
+    entries.map(([name, value]) => [name, isObject(value) ? shown(value, `${prefix}${name}.`) : value]),
   )
 }
 
@@ -145,9 +145,9 @@ function merged(form: unknown, old: unknown, input: unknown, path: string): unkn
   if (input === undefined) return old
   if (Array.isArray(form)) return input === null ? [] : listOf(path === 'rateLimits.rules.' ? RULE : '', input)
   if (input === null) return old
-  if (isJsonObject(form)) {
-    if (!isJsonObject(input)) throw malformed()
-    const before = isJsonObject(old) ? old : {}
+  if (isObject(form)) {
+    if (!isObject(input)) throw malformed()
+    const before = isObject(old) ? old : {}
     return Object.fromEntries(
       Object.entries(form).map(([name, inner]) => [
         name,

@@ -84,7 +84,7 @@ function show(value: unknown): string {
  * checkOptions('open()', options, { storage: true, collections: true })
  */
 export function checkOptions(call: string, options: unknown, names: object): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
+  if (!isObject(options))
     throw badArgument(call, 'options must be an object', options)
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(names, name)) continue
@@ -92,6 +92,11 @@ export function checkOptions(call: string, options: unknown, names: object): voi
     const known = near === undefined ? `among ${Object.keys(names).join(', ')}` : `known (did you mean '${near}'?)`
     throw badArgument(call, `options must be ${known}`, name)
   }
+}
+
+/** Whether a value is an object: null and arrays are not. `isPlainObject` refuses instances of classes, too. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Throws a TypeError if the option is given and none of the choices. */

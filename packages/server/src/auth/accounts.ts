@@ -2,9 +2,10 @@
  * The accounts that CouchDB's door has by itself: admins, in the server's state, and users, in the `_users` database. An admin hides a user
  * of the same name. Accounts of the application (auth/app-accounts.ts) are others. They have roles in `_users`.
  */
+import { isObject } from 'pannier/internal'
 import { isPannierError } from 'pannier'
 import type { Principal } from '@pannier/backend'
-import { STATE_COLLECTION, forbidden, invalid, isJsonObject, missing } from '@pannier/backend/internal'
+import { STATE_COLLECTION, forbidden, invalid, missing } from '@pannier/backend/internal'
 import type { JsonObject, Passwords } from '@pannier/backend/internal'
 import type { AuthHost } from './auth-host.ts'
 import { CREDENTIAL_FIELDS, PASSWORD_SCHEME, sessionSaltOf, verifyCredentials } from './couch-credentials.ts'
@@ -212,7 +213,7 @@ function account(name: string, roles: readonly string[], credentials: JsonObject
 /** Only the server grants roles that start with an underscore. Ignores them in documents. */
 function rolesOf(document: JsonObject): string[] {
   const { roles } = document
-  if (!isJsonObject(document) || !Array.isArray(roles)) return []
+  if (!isObject(document) || !Array.isArray(roles)) return []
   return roles.filter((role): role is string => typeof role === 'string' && !role.startsWith('_'))
 }
 

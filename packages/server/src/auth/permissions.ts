@@ -1,8 +1,9 @@
 /** CouchDB's `_security` objects and the rules of access to a database that follow from them. Pure functions. */
+import { isObject } from 'pannier/internal'
 import type { Needs } from '../http/declarations.ts'
 import { ServiceError } from '@pannier/backend'
 import type { Principal } from '@pannier/backend'
-import { forbidden, invalid, isJsonObject } from '@pannier/backend/internal'
+import { forbidden, invalid } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { ADMIN_ROLE, USER_PREFIX } from './accounts.ts'
 
@@ -84,10 +85,10 @@ export function principalOf(
 
 /** Checks what a client wants `_security` to be. @throws ServiceError INVALID */
 export function checkSecurity(value: unknown): JsonObject {
-  if (!isJsonObject(value)) throw invalid('The security object is a JSON object.')
+  if (!isObject(value)) throw invalid('The security object is a JSON object.')
   for (const group of ['admins', 'members']) {
     const found = value[group] ?? {}
-    if (!isJsonObject(found)) throw invalid(`${group} must be a JSON object of names and roles`)
+    if (!isObject(found)) throw invalid(`${group} must be a JSON object of names and roles`)
     for (const list of ['names', 'roles']) {
       const entries = found[list] ?? []
       if (!Array.isArray(entries) || entries.some((entry) => typeof entry !== 'string'))
@@ -116,7 +117,7 @@ function readSecurity(security: JsonObject): Security {
 }
 
 function groupOf(group: unknown): SecurityGroup {
-  const { names, roles } = isJsonObject(group) ? group : ({} as JsonObject)
+  const { names, roles } = isObject(group) ? group : ({} as JsonObject)
   return { names: textsOf(names), roles: textsOf(roles) }
 }
 

@@ -2,6 +2,7 @@
  * Authentication as a Fastify plugin: sets `request.principal`, enforces the needs that routes declare, and serves
  * `/_session`. A route that declares no needs is for server admins only.
  */
+import { isObject } from 'pannier/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { refuseCrossSite } from '../http/cross-site.ts'
@@ -9,7 +10,7 @@ import { isRestUrl } from '../http/declarations.ts'
 import { readBody } from '../http/request-body.ts'
 import { parseJson } from '../http/strict-json.ts'
 import { GUEST } from '@pannier/backend'
-import { invalid, isJsonObject } from '@pannier/backend/internal'
+import { invalid } from '@pannier/backend/internal'
 import type { Auth } from './auth.ts'
 import { readCookie, setCookieHeader } from './session-cookie.ts'
 import { USER_BYTES_MAX } from './users-guard.ts'
@@ -99,7 +100,7 @@ async function readCredentials(request: FastifyRequest): Promise<{ readonly name
   const bytes = await readBody(request, SESSION_BODY)
   const type = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase()
   const values: unknown = type === FORM ? formOf(Buffer.from(bytes).toString()) : parseJson(bytes)
-  const { name, username = name, password } = isJsonObject(values) ? values : {}
+  const { name, username = name, password } = isObject(values) ? values : {}
   if (typeof username !== 'string' || typeof password !== 'string')
     throw invalid('name and password are strings that have to be given')
   return { name: username, password }

@@ -1,9 +1,10 @@
 /** `pannier import` and `export` of collections of an application: records, with the checks of their fields. */
+import { isObject } from 'pannier/internal'
 import { text as textOf } from 'node:stream/consumers'
 import type { Database } from 'pannier'
 import type { ByteSource, ExportFormat, ImportFormat, ImportMode } from 'pannier/types'
 import { openBackend, SYSTEM, type Actor, type Definition } from '@pannier/backend'
-import { isJsonObject, isSecret, recordsName, type JsonObject } from '@pannier/backend/internal'
+import { isSecret, recordsName, type JsonObject } from '@pannier/backend/internal'
 import { givenSettingsKey } from './database-path.ts'
 import { FailedError, UsageError } from './outcome.ts'
 import { explained } from './superuser-api.ts'
@@ -94,7 +95,7 @@ function linesIn(text: string): Line[] {
     ? (jsonOf(text, 1) as unknown[]).map((value, index) => [index + 1, value])
     : text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [[index + 1, jsonOf(line, index + 1)]]))
   return values.map(([number, value]) => {
-    if (!isJsonObject(value)) throw new FailedError(`line ${number}: a record is an object. Nothing was imported.`)
+    if (!isObject(value)) throw new FailedError(`line ${number}: a record is an object. Nothing was imported.`)
     const { _id, _rev: _, ...record } = value
     for (const name of SHOWN) delete record[name]
     return { number, record: _id === undefined ? record : { id: _id, ...record } }

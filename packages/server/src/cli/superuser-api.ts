@@ -1,6 +1,6 @@
 /** PocketBase's API of a server that runs, for the superuser of a URL. */
+import { isObject } from 'pannier/internal'
 import { text } from 'node:stream/consumers'
-import { isJsonObject } from '@pannier/backend/internal'
 import { FailedError } from './outcome.ts'
 
 const LOGIN = '/api/collections/_superusers/auth-with-password'
@@ -94,7 +94,7 @@ interface JsonAnswer {
 /** The message of an error. Empty without JSON, as the answer of a proxy is. */
 async function reasonOf(response: Response): Promise<JsonAnswer> {
   const answer: unknown = await response.json().catch(() => ({}))
-  return isJsonObject(answer) ? answer : {}
+  return isObject(answer) ? answer : {}
 }
 
 /** The JSON of an answer, or an empty object if it has no body. @throws FailedError if it is cut, or something else */
@@ -118,8 +118,8 @@ export async function* wholeBody({ body }: Response, origin: string): AsyncGener
 
 /** The message of an error, and what is wrong with each field. */
 export function explained(message: string, data: unknown): string {
-  const wrong = Object.entries(isJsonObject(data) ? data : {}).flatMap(([name, error]) =>
-    isJsonObject(error) && typeof error['message'] === 'string' ? [`${name}: ${error['message']}`] : [],
+  const wrong = Object.entries(isObject(data) ? data : {}).flatMap(([name, error]) =>
+    isObject(error) && typeof error['message'] === 'string' ? [`${name}: ${error['message']}`] : [],
   )
   return [message, ...wrong].join(' ')
 }

@@ -1,11 +1,11 @@
 /** `_bulk_get`: several revisions of several documents, as JSON or in parts. */
+import { isObject } from 'pannier/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { sendPieces } from '../http/streamed-reply.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
 import { documentPieces, knownGeneration } from './attachment-content.ts'
@@ -75,7 +75,7 @@ async function postBulkGet(
 }
 
 function referenceOf(wanted: unknown): Reference {
-  if (!isJsonObject(wanted)) throw badRequest('`docs` must be an array of objects.')
+  if (!isObject(wanted)) throw badRequest('`docs` must be an array of objects.')
   const { id, rev, atts_since } = wanted
   const attachmentsSince = Array.isArray(atts_since) ? atts_since.filter((one) => typeof one === 'string') : []
   const given = { id: textOf(id), rev: rev === undefined || rev === null ? undefined : textOf(rev), attachmentsSince }

@@ -3,13 +3,13 @@
  * has to send.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { pauseIn } from 'pannier/internal'
+import { isObject, pauseIn } from 'pannier/internal'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { asBadRequest, badRequest, HttpError, toHttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readBody } from '../http/request-body.ts'
 import { JsonError, parseMembers } from '../http/strict-json.ts'
-import { isJsonObject, isLocalId } from '@pannier/backend/internal'
+import { isLocalId } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { jsonLimits } from './body-limits.ts'
 import { withDocuments } from './document-bodies.ts'
@@ -148,7 +148,7 @@ async function checkOne(received: ReceivedDocument, newEdits: boolean): Promise<
 }
 
 function lacksRevision(document: unknown): boolean {
-  if (!isJsonObject(document) || isLocalId(document['_id'])) return false
+  if (!isObject(document) || isLocalId(document['_id'])) return false
   return document['_rev'] === undefined && document['_revisions'] === undefined
 }
 

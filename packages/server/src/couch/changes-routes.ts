@@ -1,4 +1,5 @@
 /** `/{db}/_changes`. */
+import { isObject } from 'pannier/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
@@ -6,7 +7,6 @@ import { pathOf } from '../http/logging.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJson } from '../http/request-body.ts'
 import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { ChangeFilter, JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
 import { jsonLimits } from './body-limits.ts'
@@ -37,7 +37,7 @@ async function sendChanges(
   const { limits, feeds } = context
   const collection = await context.gateway.collection(request.principal, database)
   const body = request.method === 'POST' ? ((await readJson(request, jsonLimits(context))) ?? {}) : {}
-  if (!isJsonObject(body)) throw badRequest('Request body must be a JSON object')
+  if (!isObject(body)) throw badRequest('Request body must be a JSON object')
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
   const filter = await foreignFilter(context, database, collection, request, parameters)
@@ -110,7 +110,7 @@ function ownFilter(parameters: QueryParameters, body: JsonObject): Pick<ChangesR
     }
     case '_selector': {
       const { selector } = body
-      if (!isJsonObject(selector)) throw badRequest('Selector error: expected a JSON object')
+      if (!isObject(selector)) throw badRequest('Selector error: expected a JSON object')
       checkSelector(selector)
       return { ...none, selector }
     }

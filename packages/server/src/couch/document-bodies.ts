@@ -3,6 +3,7 @@
  * large one waits in a file (body-store.ts). Then one document at a time is in memory, without its large attachments:
  * storing them reads them from the file. Limits apply to a document and to an attachment, not to a request.
  */
+import { isObject } from 'pannier/internal'
 import type { FastifyRequest } from 'fastify'
 import type { StoredBody } from '../http/body-store.ts'
 import { DocumentFinder } from '../http/document-finder.ts'
@@ -11,7 +12,6 @@ import { heldBodies } from '../http/held-bodies.ts'
 import { badRequest, documentTooLarge, tooLarge } from '../http/http-error.ts'
 import { bodyPieces, bodyTooLarge, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import { JSON_MEMBERS_MAX, parseJson } from '../http/strict-json.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { documentLimits, jsonLimits } from './body-limits.ts'
 import { decodedContent } from './related-input.ts'
@@ -50,7 +50,7 @@ export async function withDocuments<T>(
 ): Promise<T> {
   return withBody(context, request, 'docs', async (body, { documents: places, around, holds }) => {
     const whole = parseJson(around)
-    if (!isJsonObject(whole)) throw badRequest('Request body must be a JSON object')
+    if (!isObject(whole)) throw badRequest('Request body must be a JSON object')
     const { docs, ...members } = whole
     if (!Array.isArray(docs)) throw badRequest('`docs` parameter must be an array.')
     const documents = docs.map((value: unknown): ReceivedDocument => ({ ...NO_DOCUMENT, read: async () => value }))
@@ -112,7 +112,7 @@ async function withBody<T>(
 }
 
 function asObject(value: unknown): JsonObject {
-  if (!isJsonObject(value)) throw badRequest('Document must be a JSON object')
+  if (!isObject(value)) throw badRequest('Document must be a JSON object')
   return value
 }
 
@@ -129,7 +129,7 @@ function documentAt({ limits }: ServerContext, body: StoredBody, place: Document
       if (bytes > documentBytesMax)
         throw documentTooLarge(`A document has at most ${documentBytesMax} bytes of JSON, not ${bytes}.`)
       const document = parseJson(await textWithout(body, place, contents))
-      if (contents.length === 0 || !isJsonObject(document)) return document
+      if (contents.length === 0 || !isObject(document)) return document
       const attachments: JsonObject = { ...(document['_attachments'] as JsonObject) }
       for (const content of contents) {
         const { name } = content

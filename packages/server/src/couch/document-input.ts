@@ -3,11 +3,11 @@
  */
 import { DESIGN_PREFIX } from '../design/design-documents.ts'
 import { gunzipSync } from 'node:zlib'
-import { fromCouchAttachment } from 'pannier/internal'
+import { fromCouchAttachment, isObject } from 'pannier/internal'
 import { ID_BYTES_MAX } from 'pannier/limits'
 import { badRequest, documentTooLarge, HttpError, tooLarge } from '../http/http-error.ts'
 import { RATIO_MAX } from '../http/unpacked.ts'
-import { isJsonObject, isLocalId } from '@pannier/backend/internal'
+import { isLocalId } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { checkLocalDocument, META_FIELDS } from './local-documents.ts'
 
@@ -77,7 +77,7 @@ export function isFitRevision(rev: unknown): rev is string {
 
 /** The document as the library takes it, with attachments as bytes. @throws HttpError 400, 413 */
 export function checkDocument(document: unknown, newEdits: boolean): JsonObject {
-  if (!isJsonObject(document)) throw badRequest('Document must be a JSON object')
+  if (!isObject(document)) throw badRequest('Document must be a JSON object')
   if (isLocalId(document['_id'])) return checkLocalDocument(document['_id'], document)
   for (const name of Object.keys(document)) {
     if (name.startsWith('_') && !ALLOWED_FIELDS.has(name))
@@ -96,7 +96,7 @@ export function checkDocument(document: unknown, newEdits: boolean): JsonObject 
 
 /** An edit keeps what its document has: nothing that came with a later revision. @throws HttpError 412 */
 export function checkStubs({ _id, _rev, _attachments }: JsonObject): void {
-  if (!isJsonObject(_attachments)) return
+  if (!isObject(_attachments)) return
   const generation = typeof _rev === 'string' ? Number.parseInt(_rev, 10) : 0
   for (const [name, attachment] of Object.entries(_attachments)) {
     const { stub, revpos } = attachment as JsonObject
@@ -111,7 +111,7 @@ function checkHistory({ _rev: rev, _revisions: history }: JsonObject): JsonObjec
     if (!isFitRevision(rev)) throw documentTooLarge(`The revision ${rev as string} is too large.`)
     return { _rev: checkRevision(rev) }
   }
-  const { start, ids } = isJsonObject(history) ? history : {}
+  const { start, ids } = isObject(history) ? history : {}
   const isHistory =
     typeof start === 'number' &&
     Number.isInteger(start) &&
@@ -129,7 +129,7 @@ function checkHistory({ _rev: rev, _revisions: history }: JsonObject): JsonObjec
 }
 
 function checkAttachments(attachments: unknown, newEdits: boolean): JsonObject {
-  if (!isJsonObject(attachments)) throw badAttachment('Attachments property must be an object')
+  if (!isObject(attachments)) throw badAttachment('Attachments property must be an object')
   const entries = Object.entries(attachments).map(
     ([name, one]) => [name, checkAttachment(name, one, newEdits)] as const,
   )
@@ -139,7 +139,7 @@ function checkAttachments(attachments: unknown, newEdits: boolean): JsonObject {
 function checkAttachment(name: string, given: unknown, newEdits: boolean): JsonObject {
   if (name === '' || name.startsWith('_'))
     throw new HttpError(400, 'bad_request', `Attachment name '${name.slice(0, 80)}' is not allowed`)
-  if (!isJsonObject(given)) throw badAttachment(`Attachment '${name}' must be an object`)
+  if (!isObject(given)) throw badAttachment(`Attachment '${name}' must be an object`)
   const attachment = fromCouchAttachment({ ...given, content_type: contentTypeOf(given['content_type'], newEdits) })
   const { data, stub, digest, encoding } = given
   if (digest !== undefined && typeof digest !== 'string')

@@ -1,13 +1,12 @@
 /** Lists of documents by id: `_all_docs`, `_design_docs`, `_local_docs`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toCouchDocument } from 'pannier/internal'
+import { isObject, toCouchDocument } from 'pannier/internal'
 import type { ListOptions, ListRow } from 'pannier/types'
 import type { DatabaseRoute } from '../http/declarations.ts'
 import { badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { sendJoined } from '../http/streamed-reply.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
 import { rowWithContent, stubsOf } from './attachment-content.ts'
@@ -85,7 +84,7 @@ async function postQueries(
   if (!Array.isArray(queries) || queries.length > QUERIES_MAX)
     throw badRequest(`\`queries\` must be an array of at most ${QUERIES_MAX}.`)
   const reads = queries.map((query) => {
-    if (!isJsonObject(query)) throw badRequest('A query must be a JSON object.')
+    if (!isObject(query)) throw badRequest('A query must be a JSON object.')
     return listRead(new QueryParameters(request, query), within)
   })
   return sendJoined(reply, () => several(reads.map((read) => listPieces(collection, read))))

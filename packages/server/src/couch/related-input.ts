@@ -2,6 +2,7 @@
  * Reads a document in multipart/related: JSON, then the attachments that it announces. They are streamed into the
  * database. Each is compared with its announced length and digest before anything is committed.
  */
+import { isObject } from 'pannier/internal'
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
@@ -12,7 +13,6 @@ import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import type { MultipartPart, MultipartReader } from '../http/multipart-reader.ts'
 import { parseJson } from '../http/strict-json.ts'
 import { checkRatio } from '../http/unpacked.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
 interface RelatedLimits {
@@ -31,9 +31,9 @@ export async function relatedDocument(reader: MultipartReader, limits: RelatedLi
   if (first === undefined) throw badRequest('The multipart body has no parts.')
   const text = await whole(first.body, limits.documentBytesMax, (bytes) => hold.to(bytes))
   const document = parseJson(text)
-  if (!isJsonObject(document)) throw badRequest('Document must be a JSON object')
+  if (!isObject(document)) throw badRequest('Document must be a JSON object')
   const { _attachments } = document
-  if (!isJsonObject(_attachments)) return document
+  if (!isObject(_attachments)) return document
   const names = Object.keys(_attachments).filter((name) => follows(_attachments[name]))
   const parts = new FollowingParts(reader, names, (bytes) => hold.to(text.length + bytes))
   const attachments: JsonObject = { ..._attachments }
@@ -45,7 +45,7 @@ export async function relatedDocument(reader: MultipartReader, limits: RelatedLi
 }
 
 function follows(attachment: unknown): boolean {
-  return isJsonObject(attachment) && attachment['follows'] === true
+  return isObject(attachment) && attachment['follows'] === true
 }
 
 /** The parts after the document, by name of the attachment. */

@@ -1,13 +1,12 @@
 /** Views: `/{db}/_design/{ddoc}/_view/{view}`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toCouchDocument } from 'pannier/internal'
+import { isObject, toCouchDocument } from 'pannier/internal'
 import { servedView } from '../design/design-documents.ts'
 import type { Design, FoundView } from '../design/design-documents.ts'
 import { asBadRequest, badRequest, HttpError } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { sendJoined } from '../http/streamed-reply.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
 import { rowWithContent, stubsOf } from './attachment-content.ts'
@@ -87,7 +86,7 @@ function sendQueries(
   if (!Array.isArray(queries) || queries.length > QUERIES_MAX)
     throw badRequest(`\`queries\` must be an array of at most ${QUERIES_MAX}.`)
   const reads = queries.map((query) => {
-    if (!isJsonObject(query)) throw badRequest('A query must be a JSON object.')
+    if (!isObject(query)) throw badRequest('A query must be a JSON object.')
     return viewRead(new QueryParameters(request, query), found.definition)
   })
   async function* pieces(left: AbortSignal): AsyncGenerator<string> {

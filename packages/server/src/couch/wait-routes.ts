@@ -3,12 +3,12 @@
  * only names the databases; the client then asks each of them, under its own rules. A client with many databases so
  * needs one connection, where one longpoll each would use up a browser's connections.
  */
+import { isObject } from 'pannier/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { badRequest } from '../http/http-error.ts'
 import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { jsonLimits } from './body-limits.ts'
 import { feedOptions } from './feed-pieces.ts'
@@ -113,7 +113,7 @@ function placesOf({ databases }: JsonObject): WaitedDatabase[] {
   if (!Array.isArray(databases) || databases.length === 0 || databases.length > DATABASES_MAX)
     throw badRequest(`\`databases\` must be an array of 1 to ${DATABASES_MAX} objects.`)
   return databases.map((one: unknown) => {
-    const { name, since } = isJsonObject(one) ? one : ({} as JsonObject)
+    const { name, since } = isObject(one) ? one : ({} as JsonObject)
     if (typeof name !== 'string' || (since !== undefined && typeof since !== 'string'))
       throw badRequest('Each of `databases` must be { "name", "since" }, both strings.')
     return { name, since }

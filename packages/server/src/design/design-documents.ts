@@ -2,12 +2,13 @@
  * The design documents of databases with their functions, cached by document and revision. A compiled function, and the
  * knowledge that it fails, live until its document changes. After `changed` nobody gets the documents of before.
  */
+import { isObject } from 'pannier/internal'
 import { createHash } from 'node:crypto'
 import type { Collection, Database } from 'pannier'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { ServiceError } from '@pannier/backend'
-import { collectionName, isJsonObject, missing } from '@pannier/backend/internal'
+import { collectionName, missing } from '@pannier/backend/internal'
 import type { JsonObject, ReadableView } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
 import { designFunctions, unknownReduce } from './functions.ts'
@@ -151,7 +152,7 @@ function storedName(designId: string, name: string): string {
 }
 
 function viewNames({ views, language = 'javascript' }: JsonObject): string[] {
-  return isJsonObject(views) && language === 'javascript' ? Object.keys(views).filter((name) => name !== 'lib') : []
+  return isObject(views) && language === 'javascript' ? Object.keys(views).filter((name) => name !== 'lib') : []
 }
 
 function checkValidation({ language = 'javascript', validate_doc_update: validate }: JsonObject): void {

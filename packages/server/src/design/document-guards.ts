@@ -2,12 +2,13 @@
  * Guards that design documents bring. They must compile, and the `validate_doc_update` of each judges every write of
  * other documents, by any principal and route.
  */
+import { isObject } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { DEFAULT_SECURITY } from '../auth/permissions.ts'
 import { toHttpError } from '../http/http-error.ts'
 import { ServiceError } from '@pannier/backend'
 import type { GuardedDocuments, GuardedWrite, Refusal, StoredDocuments, WriteGuard } from '@pannier/backend'
-import { asInvalid, conflicting, isJsonObject } from '@pannier/backend/internal'
+import { asInvalid, conflicting } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { DESIGN_PREFIX, type DesignDocuments } from './design-documents.ts'
 import type { ValidateFunction } from './functions.ts'
@@ -98,7 +99,7 @@ async function knownAncestor(
   id: string,
   { _rev: rev, _revisions: history }: JsonObject,
 ): Promise<JsonObject | undefined> {
-  const { start, ids } = isJsonObject(history) ? (history as { start: number; ids: string[] }) : { start: 0, ids: [] }
+  const { start, ids } = isObject(history) ? (history as { start: number; ids: string[] }) : { start: 0, ids: [] }
   const path = new Set(ids.map((suffix, index) => `${start - index}-${suffix}`))
   path.delete(rev as string)
   if (path.size === 0) return undefined
@@ -109,7 +110,7 @@ async function knownAncestor(
 /** Attachments become stubs: functions don't see content, and it may not have arrived yet. */
 function withoutContent(document: JsonObject): JsonObject {
   const { _attachments: attachments } = document
-  if (!isJsonObject(attachments)) return document
+  if (!isObject(attachments)) return document
   const stubs = Object.entries(attachments).map(([name, attachment]) => {
     const { data, ...rest } = attachment as JsonObject
     const length = data instanceof Uint8Array ? { length: data.length } : {}

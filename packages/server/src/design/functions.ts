@@ -10,14 +10,14 @@
 import { createHash } from 'node:crypto'
 import { PannierError } from 'pannier'
 import type { Emit, ViewDefinition } from 'pannier'
-import { toCouchDocument } from 'pannier/internal'
+import { isObject, toCouchDocument } from 'pannier/internal'
 import type { BuiltInReduce, ReduceFunction } from 'pannier/types'
 import { DesignFunctionError } from '../sandbox/design-function-error.ts'
 import { outcomesOf } from '../sandbox/outcomes.ts'
 import { EXCEEDED_MAX, type FailureKind, type Outcome } from '../sandbox/protocol.ts'
 import type { ProgramOwner, Sandbox, SandboxProgram } from '../sandbox/sandbox.ts'
 import { ServiceError } from '@pannier/backend'
-import { forbidden, isJsonObject } from '@pannier/backend/internal'
+import { forbidden } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { COUCHDB_MEANING } from './couchdb-meaning.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
@@ -112,10 +112,10 @@ interface ViewFunctions extends DesignView {
 
 function viewsOf(views: unknown, shared: Shared): Map<string, ViewFunctions> {
   const found = new Map<string, ViewFunctions>()
-  if (!isJsonObject(views)) return found
+  if (!isObject(views)) return found
   const { lib } = views
   for (const [name, view] of Object.entries(views)) {
-    if (name === 'lib' || !isJsonObject(view) || typeof view['map'] !== 'string') continue
+    if (name === 'lib' || !isObject(view) || typeof view['map'] !== 'string') continue
     found.set(name, viewOf(name, view as ViewSource, lib, shared))
   }
   return found
@@ -139,7 +139,7 @@ function viewOf(name: string, view: ViewSource, lib: unknown, shared: Shared): V
   const { map, options } = view
   const reduce = reduceOf(view)
   const isBuiltIn = BUILT_IN.has(reduce)
-  const isRaw = isJsonObject(options) && options['collation'] === 'raw'
+  const isRaw = isObject(options) && options['collation'] === 'raw'
   // The modules of `require` are a part of the view, so only `views.lib` is offered.
   const source = {
     functions: { map, ...(reduce !== undefined && !isBuiltIn && { reduce }) },
@@ -313,7 +313,7 @@ function validateOf(program: SandboxProgram, { id, log }: Shared): ValidateFunct
       )
       throw forbidden(`${VALIDATE} of ${id} has failed: ${error.message}`)
     }
-    if (!isJsonObject(refused)) return
+    if (!isObject(refused)) return
     const isUnauthenticated = 'unauthorized' in refused
     const reason = refused[isUnauthenticated ? 'unauthorized' : 'forbidden']
     const message = typeof reason === 'string' ? reason : (JSON.stringify(reason) ?? 'refused')
@@ -334,6 +334,6 @@ async function checkFunction(program: SandboxProgram, name: string, label: strin
 }
 
 function textsOf(functions: unknown): Map<string, string> {
-  if (!isJsonObject(functions)) return new Map()
+  if (!isObject(functions)) return new Map()
   return new Map(Object.entries(functions).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }

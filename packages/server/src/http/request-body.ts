@@ -2,7 +2,7 @@
  * Reads bodies of requests in pieces, unpacks compressed ones, and enforces limits of size and of a client's silence.
  * Nothing parses a content type before a handler asks for it.
  */
-import { isJsonObject } from '@pannier/backend/internal'
+import { isObject } from 'pannier/internal'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
@@ -225,7 +225,7 @@ export async function readJson(request: FastifyRequest, limits: BodyLimits): Pro
 
 export async function readJsonObject(request: FastifyRequest, limits: BodyLimits): Promise<JsonObject> {
   const value = await readJson(request, limits)
-  if (!isJsonObject(value)) throw badRequest('Request body must be a JSON object')
+  if (!isObject(value)) throw badRequest('Request body must be a JSON object')
   return value
 }
 

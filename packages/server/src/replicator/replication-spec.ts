@@ -1,6 +1,7 @@
 /** Checks what a replication is asked to do: bodies of `_replicate` and documents of `_replicator`. */
+import { isObject } from 'pannier/internal'
 import { createHash } from 'node:crypto'
-import { invalid, isJsonObject } from '@pannier/backend/internal'
+import { invalid } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
 export interface LocalEndpoint {
@@ -54,7 +55,7 @@ export function readSpec(body: JsonObject): ReplicationSpec {
   if (body['proxy'] ?? body['source_proxy'] ?? body['target_proxy']) throw invalid('Proxies are not supported.')
   if (ids !== undefined && !(Array.isArray(ids) && ids.length <= IDS_MAX && ids.every(isText)))
     throw invalid(`\`doc_ids\` must be an array of at most ${IDS_MAX} strings.`)
-  if (selector !== undefined && !isJsonObject(selector)) throw invalid('`selector` must be a JSON object.')
+  if (selector !== undefined && !isObject(selector)) throw invalid('`selector` must be a JSON object.')
   if (
     filter !== undefined &&
     (!isText(filter) || !(filter.includes('/') || filter === '_view' || filter === '_design'))
@@ -62,8 +63,8 @@ export function readSpec(body: JsonObject): ReplicationSpec {
     throw invalid('`filter` must be of the form `designname/filtername`.')
   if ([ids, selector, filter].filter((one) => one !== undefined).length > 1)
     throw invalid('`doc_ids`, `filter` and `selector` are mutually exclusive.')
-  if (parameters !== undefined && !isJsonObject(parameters)) throw invalid('`query_params` must be a JSON object.')
-  const view = isJsonObject(parameters) ? parameters['view'] : undefined
+  if (parameters !== undefined && !isObject(parameters)) throw invalid('`query_params` must be a JSON object.')
+  const view = isObject(parameters) ? parameters['view'] : undefined
   if (filter === '_view' && !(isText(view) && view.includes('/')))
     throw invalid('The filter `_view` needs `query_params` with a `view` like `designname/viewname`.')
   return {
@@ -74,7 +75,7 @@ export function readSpec(body: JsonObject): ReplicationSpec {
     ids: ids as string[] | undefined,
     selector: selector as JsonObject | undefined,
     filter: filter as string | undefined,
-    parameters: isJsonObject(parameters) ? textValues(parameters) : undefined,
+    parameters: isObject(parameters) ? textValues(parameters) : undefined,
     since: readSince(body['since_seq']),
     checkpointIntervalMs: readInterval(body['checkpoint_interval']),
     useCheckpoints: flag(body, 'use_checkpoints', true),
@@ -100,7 +101,7 @@ export function nameOf(endpoint: Endpoint): string {
 }
 
 function readEndpoint(value: unknown, which: string): Endpoint {
-  const { url, auth, headers } = isJsonObject(value) ? value : { url: value, auth: undefined, headers: undefined }
+  const { url, auth, headers } = isObject(value) ? value : { url: value, auth: undefined, headers: undefined }
   if (!isText(url) || url === '' || url.length > URL_CHARS_MAX)
     throw invalid(`\`${which}\` must be the name of a database, a URL, or an object with a \`url\`.`)
   if (!/^[a-z][a-z0-9+.-]*:/i.test(url)) return { database: url }
@@ -114,7 +115,7 @@ function readEndpoint(value: unknown, which: string): Endpoint {
 
 function readAuth(auth: unknown, which: string): RemoteEndpoint['auth'] {
   if (auth === undefined) return undefined
-  const { username, password } = (isJsonObject(auth) && isJsonObject(auth['basic']) ? auth['basic'] : {}) as JsonObject
+  const { username, password } = (isObject(auth) && isObject(auth['basic']) ? auth['basic'] : {}) as JsonObject
   if (!isText(username) || !isText(password))
     throw invalid(`\`auth\` of \`${which}\` must be { "basic": { "username", "password" } }.`)
   return { username, password }
@@ -132,7 +133,7 @@ function fromUrl({ username, password }: URL, which: string): RemoteEndpoint['au
 function readHeaders(headers: unknown, which: string): Record<string, string> {
   if (headers === undefined) return {}
   const wrong = invalid(`\`headers\` of \`${which}\` must be an object of header fields.`)
-  if (!isJsonObject(headers)) throw wrong
+  if (!isObject(headers)) throw wrong
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || FORBIDDEN_HEADERS.has(name.toLowerCase())) throw wrong
     if (!isText(value) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) throw wrong

@@ -3,12 +3,12 @@
  * deleted. The leader of a fleet runs them. State is not written into documents. The server's state records which replications are complete, so that a
  * restart does not repeat them.
  */
+import { isObject } from 'pannier/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import { principalOf, REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
 import { GUEST, ServiceError } from '@pannier/backend'
 import type { Principal } from '@pannier/backend'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { Job, reasonOf, timestamp } from './job.ts'
 import type { JobHost } from './job.ts'
@@ -131,7 +131,7 @@ export class ReplicatorDatabase {
     await known?.job?.stop()
     const owner = typeof fields['owner'] === 'string' ? fields['owner'] : null
     const finished = await this.#context.state.get(STATE_PREFIX + id)
-    if (finished?.['revision'] === revision && isJsonObject(finished['description'])) {
+    if (finished?.['revision'] === revision && isObject(finished['description'])) {
       const settled = { documentId: id, owner, description: finished['description'] }
       this.#entries.set(id, { revision, content, job: undefined, settled })
       return
@@ -171,7 +171,7 @@ export class ReplicatorDatabase {
     if (owner === null) return GUEST
     const principal = await this.#context.auth.delegated(owner)
     if (principal === undefined) throw new ServiceError('UNAUTHENTICATED', 'The owner of the replication is no user.')
-    if (!principal.isAdmin || !isJsonObject(context)) return principal
+    if (!principal.isAdmin || !isObject(context)) return principal
     const name = (context['name'] ?? null) as string | null
     return principalOf({ name, roles: (context['roles'] ?? []) as string[] }, 'delegation')
   }

@@ -2,10 +2,11 @@
  * Guards writes to `_replicator`, by any route: only valid replications, each with an owner. A replication runs with
  * its owner's rights, and only the owner and server admins may change it.
  */
+import { isObject } from 'pannier/internal'
 import { REPLICATOR_DATABASE } from '../auth/permissions.ts'
 import { ServiceError } from '@pannier/backend'
 import type { GuardedDocuments, GuardedWrite, Principal, WriteGuard } from '@pannier/backend'
-import { forbidden, isJsonObject } from '@pannier/backend/internal'
+import { forbidden } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { readSpec } from './replication-spec.ts'
 
@@ -50,7 +51,7 @@ function guarded(document: JsonObject, current: JsonObject | undefined, principa
 }
 
 function checkContext(context: unknown, principal: Principal): void {
-  const { name = null, roles = [] } = isJsonObject(context) ? context : { name: 0, roles: undefined }
+  const { name = null, roles = [] } = isObject(context) ? context : { name: 0, roles: undefined }
   const isSound = (name === null || typeof name === 'string') && Array.isArray(roles) && roles.every(isText)
   if (!isSound) throw forbidden('`user_ctx` must be an object with `name` and `roles`.')
   const isOwn = name === principal.name && (roles as string[]).every((role) => principal.roles.includes(role))

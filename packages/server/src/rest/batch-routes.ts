@@ -1,4 +1,5 @@
 /** Several writes of records in one transaction: `/api/batch`. */
+import { isObject } from 'pannier/internal'
 import { ServiceError } from '@pannier/backend'
 import type {
   Backend,
@@ -9,7 +10,7 @@ import type {
   RequestInfo,
   UploadedFile,
 } from '@pannier/backend'
-import { BLANK, fieldError, formInput, isJsonObject, tooLong } from '@pannier/backend/internal'
+import { BLANK, fieldError, formInput, tooLong } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { limitWrite } from '../http/request-limits.ts'
 import { actorOf, snakeCased } from './actor.ts'
@@ -66,11 +67,11 @@ export function batchBytesMax({ values }: Pick<Backend['settings'], 'values'>): 
 function partsIn({ requests = [] }: JsonObject): readonly Part[] {
   if (!Array.isArray(requests)) throw new ServiceError('INVALID', UNREADABLE)
   return requests.map((request: unknown) => {
-    if (!isJsonObject(request)) throw new ServiceError('INVALID', UNREADABLE)
+    if (!isObject(request)) throw new ServiceError('INVALID', UNREADABLE)
     const { method, url, headers, body } = request
     const isPart =
       [method ?? '', url ?? ''].every((one) => typeof one === 'string') &&
-      [headers ?? {}, body ?? {}].every(isJsonObject) &&
+      [headers ?? {}, body ?? {}].every(isObject) &&
       Object.values(headers ?? {}).every((one) => typeof one === 'string')
     if (!isPart) throw new ServiceError('INVALID', UNREADABLE)
     return { method: method ?? '', url: url ?? '', headers: headers ?? {}, body: body ?? {} } as Part

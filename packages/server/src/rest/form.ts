@@ -1,4 +1,5 @@
 /** Bodies of requests: JSON, or a form with or without files. */
+import { isObject } from 'pannier/internal'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
@@ -6,7 +7,7 @@ import type { BusboyHeaders } from '@fastify/busboy'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { UploadedFile } from '@pannier/backend'
-import { invalid, isJsonObject } from '@pannier/backend/internal'
+import { invalid } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { BodyStore, StoredBody } from '../http/body-store.ts'
 import { bodyPieces, holding, keepBody, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
@@ -177,7 +178,7 @@ function formOf(
 
 function objectIn(value: unknown): JsonObject {
   if (value === null) return {}
-  if (!isJsonObject(value)) throw invalid('')
+  if (!isObject(value)) throw invalid('')
   return value
 }
 

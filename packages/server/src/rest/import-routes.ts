@@ -1,8 +1,8 @@
 /** Records that come in numbers, for superusers: `/api/imports`. `rows` are those of a PocketBase, with all that they have. */
+import { isObject } from 'pannier/internal'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { UploadedFile } from '@pannier/backend'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { actorOf, checkSuperuser } from './actor.ts'
 import { withForm } from './form.ts'
@@ -59,7 +59,7 @@ async function withRows<T>(
   checkSuperuser(request)
   return withForm(context, request, { message: UNREADABLE, bytesMax: Infinity }, async ({ values, files }) => {
     const { rows } = values
-    if (!Array.isArray(rows) || !rows.every(isJsonObject)) throw new ServiceError('INVALID', UNREADABLE)
+    if (!Array.isArray(rows) || !rows.every(isObject)) throw new ServiceError('INVALID', UNREADABLE)
     return use({ rows, files: files.get('files') ?? [], values })
   })
 }

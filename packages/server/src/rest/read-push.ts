@@ -1,6 +1,7 @@
 /** Reads what devices send of their writes. docs/internals/ruled-sync.md is the contract. */
+import { isObject } from 'pannier/internal'
 import type { OwnWrite, PushBase, PushFiles, PushTransaction, PushWrite } from '@pannier/backend'
-import { invalid, isJsonObject } from '@pannier/backend/internal'
+import { invalid } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
 export const MALFORMED_PUSH =
@@ -40,7 +41,7 @@ export function readDevice(device: unknown): string {
 }
 
 function readTransaction(transaction: unknown): PushTransaction {
-  if (!isJsonObject(transaction)) throw invalid(MALFORMED_PUSH)
+  if (!isObject(transaction)) throw invalid(MALFORMED_PUSH)
   const { n, writes } = transaction
   if (!isNumber(n)) throw invalid(`"n" must be an integer from 1 on, got ${JSON.stringify(n)}.`)
   if (!Array.isArray(writes) || writes.length === 0) throw invalid(`Transaction ${n} must have writes.`)
@@ -48,21 +49,21 @@ function readTransaction(transaction: unknown): PushTransaction {
 }
 
 function readWrite(write: unknown, place: string): PushWrite {
-  if (!isJsonObject(write)) throw invalid(`${place} must be an object.`)
+  if (!isObject(write)) throw invalid(`${place} must be an object.`)
   const { collection, action, id, values, files, base, was, own } = write
   if (typeof collection !== 'string' || typeof id !== 'string')
     throw invalid(`${place} must name a collection and an id.`)
   if (action !== 'create' && action !== 'update' && action !== 'delete')
     throw invalid(`The action of ${place} must be "create", "update" or "delete", got ${JSON.stringify(action)}.`)
-  if (action !== 'delete' && !isJsonObject(values)) throw invalid(`${place} must have values.`)
+  if (action !== 'delete' && !isObject(values)) throw invalid(`${place} must have values.`)
   if (files !== undefined && !isFiles(files))
     throw invalid(`"files" of ${place} must be an object: { FIELD: [{ "part", "name" }, …] }.`)
   const added = files === undefined ? {} : { files }
   if (action === 'create') return { collection, action, id, values: values as JsonObject, ...added }
   if (!isBase(base)) throw invalid(`The base of ${place} must be a revision, { "n", "at", "rev"? } or null.`)
   if (action === 'delete') return { collection, action, id, base }
-  if (was !== undefined && !isJsonObject(was)) throw invalid(`"was" of ${place} must be an object.`)
-  if (own !== undefined && !(isJsonObject(own) && Object.values(own).every(isOwnWrite)))
+  if (was !== undefined && !isObject(was)) throw invalid(`"was" of ${place} must be an object.`)
+  if (own !== undefined && !(isObject(own) && Object.values(own).every(isOwnWrite)))
     throw invalid(`"own" of ${place} must be an object: { FIELD: { "n", "at" } }.`)
   const seen = { ...(was !== undefined && { was }), ...(own !== undefined && { own: own as Record<string, OwnWrite> }) }
   return { collection, action, id, base, values: values as JsonObject, ...added, ...seen }
@@ -70,8 +71,8 @@ function readWrite(write: unknown, place: string): PushWrite {
 
 function isFiles(files: unknown): files is PushFiles {
   const isFile = (file: unknown): boolean =>
-    isJsonObject(file) && typeof file['part'] === 'string' && typeof file['name'] === 'string'
-  return isJsonObject(files) && Object.values(files).every((all) => Array.isArray(all) && all.every(isFile))
+    isObject(file) && typeof file['part'] === 'string' && typeof file['name'] === 'string'
+  return isObject(files) && Object.values(files).every((all) => Array.isArray(all) && all.every(isFile))
 }
 
 function isBase(base: unknown): base is PushBase {
@@ -80,7 +81,7 @@ function isBase(base: unknown): base is PushBase {
 }
 
 function isOwnWrite(value: unknown): value is OwnWrite {
-  if (!isJsonObject(value)) return false
+  if (!isObject(value)) return false
   const { n, at } = value
   return isNumber(n) && Number.isSafeInteger(at) && (at as number) >= 0
 }

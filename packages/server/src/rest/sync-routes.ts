@@ -1,7 +1,8 @@
 /** Sync by rules: `/api/sync/pull`, `/api/sync/push` and `/api/sync/lease`. docs/internals/ruled-sync.md is the contract. */
+import { isObject } from 'pannier/internal'
 import { ServiceError } from '@pannier/backend'
 import type { Pusher, PushOutcome, SyncHas } from '@pannier/backend'
-import { invalid, isJsonObject } from '@pannier/backend/internal'
+import { invalid } from '@pannier/backend/internal'
 import { limitWrite, writeLimitOf } from '../http/request-limits.ts'
 import { actorOf, checkSession } from './actor.ts'
 import { batchBytesMax } from './batch-routes.ts'
@@ -20,7 +21,7 @@ export const syncRoutes: RestRoutes = (app, context) => {
     checkSession(request)
     const values = await readValues(context, request, MALFORMED)
     const { collections, has = {}, filters = {}, device, acknowledged, rules } = values
-    if (!isJsonObject(collections)) throw invalid(MALFORMED)
+    if (!isObject(collections)) throw invalid(MALFORMED)
     const tokens = Object.entries(collections).map(([name, token]) => {
       if (token !== null && typeof token !== 'string') throw invalid(MALFORMED)
       return [name, token ?? undefined] as const
@@ -62,18 +63,18 @@ export const syncRoutes: RestRoutes = (app, context) => {
 }
 
 function readHas(has: unknown): Readonly<Record<string, SyncHas>> {
-  if (!isJsonObject(has) || !Object.values(has).every(isHas)) throw invalid(MALFORMED_HAS)
+  if (!isObject(has) || !Object.values(has).every(isHas)) throw invalid(MALFORMED_HAS)
   return has as Record<string, SyncHas>
 }
 
 function readFilters(filters: unknown): Readonly<Record<string, string>> {
-  if (!isJsonObject(filters) || !Object.values(filters).every((filter) => typeof filter === 'string'))
+  if (!isObject(filters) || !Object.values(filters).every((filter) => typeof filter === 'string'))
     throw invalid(MALFORMED_FILTERS)
   return filters as Record<string, string>
 }
 
 function isHas(has: unknown): has is SyncHas {
-  return has === '*' || (isJsonObject(has) && Object.values(has).every((rev) => typeof rev === 'string'))
+  return has === '*' || (isObject(has) && Object.values(has).every((rev) => typeof rev === 'string'))
 }
 
 /** An outcome with its errors as REST has them. */

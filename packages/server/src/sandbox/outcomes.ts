@@ -2,7 +2,7 @@
  * Checks the shape of what functions returned for documents: a function may tamper with the code that collects its
  * results.
  */
-import { isJsonObject } from '@pannier/backend/internal'
+import { isObject } from 'pannier/internal'
 import type { FailureKind, Outcome } from './protocol.ts'
 
 /** Failures of one document. Any other failure fails the call. */
@@ -20,10 +20,10 @@ export function outcomesOf<T>(
 }
 
 function outcomeOf<T>(outcome: unknown, isValue: (value: unknown) => value is T): Outcome<T> {
-  if (!isJsonObject(outcome)) return { failure: SHAPELESS }
+  if (!isObject(outcome)) return { failure: SHAPELESS }
   const { value, failure } = outcome
   if (isValue(value)) return { value }
-  if (!isJsonObject(failure) || !KINDS.has(failure['kind'])) return { failure: SHAPELESS }
+  if (!isObject(failure) || !KINDS.has(failure['kind'])) return { failure: SHAPELESS }
   const { kind, message } = failure
   return { failure: { kind: kind as FailureKind, message: typeof message === 'string' ? message : 'no reason' } }
 }

@@ -1,4 +1,5 @@
 /** The answers of a rule for a chosen account, before it is saved. The server asks it as its doors do. */
+import { isObject } from '../../api/request.ts'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
@@ -79,9 +80,7 @@ export function WhoSees({ collection, asked, title, ruleInput, onClose }: WhoSee
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Readonly<Record<string, unknown>>)
-      : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }

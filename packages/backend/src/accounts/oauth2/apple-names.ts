@@ -2,8 +2,7 @@
  * Names that Apple sends with the first redirect only, until the login that belongs to it asks for them. The code of the login is
  * what both have.
  */
-import { LruMap } from 'pannier/internal'
-import { isJsonObject } from '../../gateway/documents.ts'
+import { isObject, LruMap } from 'pannier/internal'
 
 const KEPT_MS_MAX = 60_000
 /** Redirects come from anywhere. */
@@ -42,8 +41,8 @@ function nameIn(user: string): string {
   } catch {
     return ''
   }
-  const name = isJsonObject(value) ? value['name'] : undefined
-  if (!isJsonObject(name)) return ''
+  const name = isObject(value) ? value['name'] : undefined
+  if (!isObject(name)) return ''
   const parts = [name['firstName'], name['lastName']].map((part) => (typeof part === 'string' ? part : ''))
   return parts.join(' ').slice(0, NAME_CHARS_MAX).trim()
 }

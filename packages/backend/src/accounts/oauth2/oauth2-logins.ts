@@ -2,11 +2,11 @@
  * Logins by OAuth2: a client brings the code that a provider gave it. The provider tells who that is, and the account of this
  * user logs in.
  */
+import { isObject } from 'pannier/internal'
 import type { Actor } from '../../access/actor.ts'
 import type { AuthDefinition } from '../../definitions/definition.ts'
 import { dateText } from '../../fields/date-text.ts'
 import { BLANK, fieldError, tooLong } from '../../fields/field-errors.ts'
-import { isJsonObject } from '../../gateway/documents.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { withTimeLimit } from '../../gateway/time-limit.ts'
 import { LOG_LEVELS } from '../../gateway/log-entry.ts'
@@ -159,7 +159,7 @@ function reasonOf(error: unknown): string {
 function readForm(definition: AuthDefinition, input: JsonObject): OAuth2Form {
   const { provider: name, redirectUrl, ...form } = readTexts(input, FORM)
   const createData = input['createData'] ?? {}
-  if (!isJsonObject(createData)) throw invalid(UNREADABLE)
+  if (!isObject(createData)) throw invalid(UNREADABLE)
   const provider = providerOf(definition, name)
   const isLong = Buffer.byteLength(name) > NAME_BYTES_MAX
   const wrong = isLong ? tooLong(NAME_BYTES_MAX) : fieldError('validation_invalid_provider', NO_PROVIDER, { name })

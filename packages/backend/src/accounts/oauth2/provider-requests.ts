@@ -2,7 +2,7 @@
  * Requests of the server to a provider: tokens for a code, and answers about the user. URLs come from superusers, so they may lead
  * anywhere. Answers are read up to a limit, and the caller's signal ends everything.
  */
-import { isJsonObject } from '../../gateway/documents.ts'
+import { isObject } from 'pannier/internal'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { ProviderOptions } from '../../definitions/definition.ts'
 import type { Provider } from './provider.ts'
@@ -126,9 +126,9 @@ export async function fetchEmail(provider: Provider, tokens: ProviderTokens, sig
     return ''
   }
   const answer = await answerOf(absolute, response)
-  const all = isJsonObject(answer) ? answer[list] : answer
+  const all = isObject(answer) ? answer[list] : answer
   for (const entry of Array.isArray(all) ? all : []) {
-    if (!isJsonObject(entry)) continue
+    if (!isObject(entry)) continue
     const isMeant = Object.entries(where).every(([name, value]) => [entry[name]].flat().includes(value))
     if (isMeant && typeof entry['email'] === 'string') return entry['email']
   }
@@ -138,7 +138,7 @@ export async function fetchEmail(provider: Provider, tokens: ProviderTokens, sig
 /** A GET unless `request` says otherwise. @throws ProviderError, and what `fetch` throws */
 export async function ask(url: string, request: RequestInit, signal: AbortSignal): Promise<JsonObject> {
   const answer = await answerOf(url, await send(url, request, signal))
-  if (!isJsonObject(answer)) throw new ProviderError(`${originOf(url)} answered with something else than an object.`)
+  if (!isObject(answer)) throw new ProviderError(`${originOf(url)} answered with something else than an object.`)
   return answer
 }
 
@@ -153,7 +153,7 @@ async function answerOf(url: string, response: Response): Promise<unknown> {
   const text = await textOf(url, response)
   const answer = parsed(text)
   if (response.ok) return answer
-  const said = isJsonObject(answer) ? (answer['error_description'] ?? answer['error']) : undefined
+  const said = isObject(answer) ? (answer['error_description'] ?? answer['error']) : undefined
   const reason = typeof said === 'string' ? `: ${said}` : ''
   throw new ProviderError(`${originOf(url)} answered with ${response.status}${reason}.`)
 }

@@ -1,4 +1,5 @@
 /** Fields of type `geoPoint`. */
+import { isObject } from 'pannier/internal'
 import { parseJson } from '../cast.ts'
 import type { FieldBase, Requirable } from '../field-base.ts'
 import { BLANK, fieldError } from '../field-errors.ts'
@@ -41,8 +42,8 @@ export const GEO_POINT: FieldType<GeoPointField> = {
 }
 
 function pointOf(value: unknown): GeoPoint {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { lon: 0, lat: 0 }
-  const { lon, lat } = value as Record<string, unknown>
+  if (!isObject(value)) return { lon: 0, lat: 0 }
+  const { lon, lat } = value
   return { lon: coordinate(lon), lat: coordinate(lat) }
 }
 

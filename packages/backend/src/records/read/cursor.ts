@@ -2,9 +2,10 @@
  * Cursors: the place of a record in the order of a list. They hold what the list is sorted by, so they stay right when records
  * come, change and go. docs/internals/backend-reads.md is normative.
  */
+import { isObject } from 'pannier/internal'
 import type { SortPath } from '@pannier/rules/compile'
 import type { Selection } from 'pannier/types'
-import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
 import { invalid, type ServiceError } from '../../gateway/service-error.ts'
 
 /** A key of a list's total order. The last one is unique: `$created`, or `_id`. */
@@ -54,7 +55,7 @@ export function sortField({ path, descending }: Pick<OrderKey, 'path' | 'descend
 function objectIn(text: string): JsonObject {
   try {
     const found: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
-    if (isJsonObject(found)) return found
+    if (isObject(found)) return found
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }

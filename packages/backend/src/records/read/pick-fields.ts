@@ -1,6 +1,6 @@
 /** `fields` of a request: what is shown of a record, by names that may be dotted, `*`, and with `:excerpt(max, ellipsis)`. */
+import { isObject } from 'pannier/internal'
 import { withSortedKeys } from '../../fields/cast.ts'
-import { isJsonObject } from '../../gateway/documents.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
 import { excerpt } from '../../fields/excerpt.ts'
 
@@ -56,8 +56,8 @@ function wrong(message: string): ServiceError {
 }
 
 function pick(value: unknown, wanted: Wanted): unknown {
-  if (Array.isArray(value)) return isJsonObject(value[0]) ? value.map((item) => pick(item, wanted)) : value
-  return isJsonObject(value) ? pickKeys(value, wanted) : value
+  if (Array.isArray(value)) return isObject(value[0]) ? value.map((item) => pick(item, wanted)) : value
+  return isObject(value) ? pickKeys(value, wanted) : value
 }
 
 function pickKeys(object: Readonly<Record<string, unknown>>, wanted: Wanted): Record<string, unknown> {

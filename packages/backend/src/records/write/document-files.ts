@@ -2,12 +2,13 @@
  * Attachments of documents that are records: each new one is a file of a file field, which asks of it what it asks of an upload. Its
  * type is that of its content.
  */
+import { isObject } from 'pannier/internal'
 import { holdsFiles, ownValue } from '../../fields/field-types.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { checkFile, type FileField } from '../../fields/types/file.ts'
 import { fieldError } from '../../fields/field-errors.ts'
 import { HEAD_BYTES, typeOf } from '../../fields/file-types.ts'
-import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
 import type { FieldError, ServiceError } from '../../gateway/service-error.ts'
 import { listOf } from './draft.ts'
 import { failed } from './write-errors.ts'
@@ -29,11 +30,11 @@ export async function withCheckedFiles(
   document: JsonObject,
 ): Promise<JsonObject | ServiceError> {
   const { _attachments: attachments } = document
-  if (!isJsonObject(attachments)) return document
+  if (!isObject(attachments)) return document
   const errors: Record<string, FieldError> = {}
   const checked: Record<string, unknown> = { ...attachments }
   for (const [name, attachment] of Object.entries(attachments)) {
-    if (!isJsonObject(attachment) || attachment['data'] === undefined) continue
+    if (!isObject(attachment) || attachment['data'] === undefined) continue
     const field = fieldOf(definition, document, name)
     if (field === undefined) {
       errors[name] = NO_FIELD

@@ -1,4 +1,5 @@
 /** A record as a write would make it: from what is stored and what was sent. */
+import { isObject } from 'pannier/internal'
 import type { Definition } from '../../definitions/definition.ts'
 import { SUPERUSERS } from '../../definitions/system-collections.ts'
 import { applyChange, applyInput, datesOf, meant } from '../../fields/apply-input.ts'
@@ -10,7 +11,7 @@ import { NewFile } from '../../fields/new-file.ts'
 import { NewPassword } from '../../fields/types/password.ts'
 import { NO_FORMAT } from '../../fields/field-errors.ts'
 import { randomText, type Chance } from '../../gateway/chance.ts'
-import { isJsonObject, type JsonObject } from '../../gateway/documents.ts'
+import type { JsonObject } from '../../gateway/documents.ts'
 import type { FieldError } from '../../gateway/service-error.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
@@ -190,7 +191,7 @@ export function documentOf(draft: Draft, tokenKey: string | undefined): JsonObje
   if (Object.keys(errors).length > 0) return { _id: old?.['_id'] ?? REFUSED_ID }
   const { _rev: _, _attachments: kept, ...others } = old ?? {}
   const document: JsonObject = { ...others, _id: old?.['_id'] ?? values['id'] }
-  const attachments = isJsonObject(kept) ? { ...kept } : {}
+  const attachments = isObject(kept) ? { ...kept } : {}
   for (const field of definition.fields) {
     const { name } = field
     if (name === 'id') continue

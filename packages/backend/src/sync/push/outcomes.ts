@@ -2,6 +2,7 @@
  * Outcomes of the transactions of devices, by account, device and number. An outcome is stored in the commit of its writes, so a backup
  * has both or neither. It has no record: what a device may see of one is asked when it is answered.
  */
+import { isObject } from 'pannier/internal'
 import { createHash } from 'node:crypto'
 import type { Collection, Database, Transaction } from 'pannier'
 import type { Account } from '../../gateway/principal.ts'
@@ -110,7 +111,7 @@ export function digestOf(value: unknown): string {
 }
 
 function sorted(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 

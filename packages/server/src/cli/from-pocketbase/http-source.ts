@@ -1,4 +1,5 @@
 /** A PocketBase that runs, through its API. */
+import { isObject } from 'pannier/internal'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +8,6 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Environment } from 'pannier/types'
 import type { ImportedRow } from '@pannier/backend'
-import { isJsonObject } from '@pannier/backend/internal'
 import { FailedError } from '../outcome.ts'
 import { ApiError, wholeBody, type SuperuserApi } from '../superuser-api.ts'
 import { quoted, type PocketBaseSource, type SourceFile } from './source.ts'
@@ -137,8 +137,7 @@ interface SqlAnswer {
 function readAnswer(text: string): SqlAnswer | undefined {
   try {
     const answer = JSON.parse(text) as SqlAnswer
-    const isTable =
-      answer.columns.every((column) => isJsonObject(column)) && answer.rows.every((row) => Array.isArray(row))
+    const isTable = answer.columns.every((column) => isObject(column)) && answer.rows.every((row) => Array.isArray(row))
     return isTable ? answer : undefined
   } catch {
     return undefined

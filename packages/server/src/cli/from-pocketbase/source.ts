@@ -1,6 +1,6 @@
 /** Reading of a PocketBase, from a folder or over HTTP. */
+import { isObject } from 'pannier/internal'
 import type { ImportedRow } from '@pannier/backend'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { FailedError } from '../outcome.ts'
 
@@ -47,7 +47,7 @@ export async function definitionsOf(source: PocketBaseSource): Promise<readonly 
     const own = jsonIn(options)
     return {
       ...others,
-      ...(isJsonObject(own) ? own : {}),
+      ...(isObject(own) ? own : {}),
       system: isTrue(system),
       fields: list,
       indexes: jsonIn(indexes) ?? [],
@@ -59,7 +59,7 @@ export async function definitionsOf(source: PocketBaseSource): Promise<readonly 
 export async function settingsOf(source: PocketBaseSource): Promise<JsonObject | undefined> {
   const [row] = await source.query("SELECT value FROM _params WHERE id = 'settings'")
   const values = jsonIn(row?.['value'])
-  return isJsonObject(values) ? values : undefined
+  return isObject(values) ? values : undefined
 }
 
 export async function countOf(source: PocketBaseSource, table: string): Promise<number> {

@@ -3,7 +3,7 @@
  * CouchDB's index decides the answer. Its rows come in the order of that index and then of ids, and a partial index
  * that the query names restricts them. So the order of rows depends only on the definitions, not on the planner.
  */
-import { isJsonObject } from '@pannier/backend/internal'
+import { isObject } from 'pannier/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { designIdOf, type MangoField, type MangoIndex } from './mango-definition.ts'
 
@@ -88,12 +88,12 @@ function orderOf(index: MangoIndex | undefined, sort: readonly MangoField[]): Ma
 
 /** The fields that a document must have to match. */
 function askedFields(selector: JsonObject): ReadonlySet<string> {
-  return fieldsOf(selector, '', false, (operand, negated) => !(isJsonObject(operand) && operand['$exists'] === negated))
+  return fieldsOf(selector, '', false, (operand, negated) => !(isObject(operand) && operand['$exists'] === negated))
 }
 
 /** The fields that have one value in all documents that match. */
 function equalFields(selector: JsonObject): ReadonlySet<string> {
-  return fieldsOf(selector, '', false, (operand, negated) => !negated && (!isJsonObject(operand) || '$eq' in operand))
+  return fieldsOf(selector, '', false, (operand, negated) => !negated && (!isObject(operand) || '$eq' in operand))
 }
 
 type Counts = (operand: unknown, negated: boolean) => boolean
@@ -103,14 +103,14 @@ function fieldsOf(selector: JsonObject, path: string, negated: boolean, counts: 
     if (name === '$and' || name === '$or' || name === '$nor') {
       if (!Array.isArray(operand)) return new Set()
       const isNegated = name === '$nor' ? !negated : negated
-      const inner = operand.map((one) => fieldsOf(isJsonObject(one) ? one : {}, path, isNegated, counts))
+      const inner = operand.map((one) => fieldsOf(isObject(one) ? one : {}, path, isNegated, counts))
       // Negated, all become some, and some become all.
       return (name === '$and') === isNegated ? shared(inner) : joined(inner)
     }
-    if (name === '$not') return isJsonObject(operand) ? fieldsOf(operand, path, !negated, counts) : new Set()
+    if (name === '$not') return isObject(operand) ? fieldsOf(operand, path, !negated, counts) : new Set()
     if (name.startsWith('$')) return new Set(path !== '' && counts({ [name]: operand }, negated) ? [path] : [])
     const inner = path === '' ? name : `${path}.${name}`
-    if (isJsonObject(operand) && Object.keys(operand).length > 0) return fieldsOf(operand, inner, negated, counts)
+    if (isObject(operand) && Object.keys(operand).length > 0) return fieldsOf(operand, inner, negated, counts)
     return new Set(counts(operand, negated) ? [inner] : [])
   })
   return negated ? shared(parts) : joined(parts)

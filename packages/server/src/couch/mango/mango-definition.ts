@@ -1,9 +1,9 @@
 /** Mango indexes as CouchDB stores them: views of design documents with the language "query". */
+import { isObject } from 'pannier/internal'
 import { createHash } from 'node:crypto'
 import type { IndexInput } from 'pannier'
 import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
 import { badRequest, HttpError } from '../../http/http-error.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { checkDocumentId } from '../document-input.ts'
 import { checkSelector } from './selector-errors.ts'
@@ -33,7 +33,7 @@ export function parseIndexRequest(body: JsonObject): MangoIndex {
   const { index, ddoc, name, type: kind = 'json' } = body
   if (kind !== 'json')
     throw new HttpError(400, 'invalid_index', `Indexes of the type ${JSON.stringify(kind)} are not known.`)
-  if (!isJsonObject(index)) throw new HttpError(400, 'missing_required_key', 'Missing required key: index')
+  if (!isObject(index)) throw new HttpError(400, 'missing_required_key', 'Missing required key: index')
   if (index['selector'] !== undefined)
     throw new HttpError(400, 'invalid_key', 'Invalid key selector for this request: name it partial_filter_selector.')
   for (const text of [ddoc, name])
@@ -41,7 +41,7 @@ export function parseIndexRequest(body: JsonObject): MangoIndex {
       throw badRequest('Invalid index name or ddoc: a text that is not empty')
   const fields = indexFields(index['fields'])
   const partialFilter = index['partial_filter_selector'] ?? body['partial_filter_selector']
-  if (partialFilter !== undefined && !isJsonObject(partialFilter)) throw badRequest('Invalid partial_filter_selector')
+  if (partialFilter !== undefined && !isObject(partialFilter)) throw badRequest('Invalid partial_filter_selector')
   if (partialFilter !== undefined) checkSelector(partialFilter)
   const given = name === undefined ? [] : [name]
   const hash = createHash('sha1')
@@ -78,7 +78,7 @@ export function parseFields(fields: unknown): MangoField[] {
   if (!Array.isArray(fields) || fields.length === 0) throw badRequest('Index fields must be a non-empty array')
   return fields.map((field): MangoField => {
     if (typeof field === 'string') return { path: field, descending: false }
-    const [entry, ...more] = isJsonObject(field) ? Object.entries(field) : []
+    const [entry, ...more] = isObject(field) ? Object.entries(field) : []
     if (entry === undefined || more.length > 0 || (entry[1] !== 'asc' && entry[1] !== 'desc'))
       throw new HttpError(
         400,
@@ -96,7 +96,7 @@ export function isQueryDesign(document: JsonObject): boolean {
 /** The Mango indexes of a design document, without malformed ones. */
 export function indexesOf(document: JsonObject): MangoIndex[] {
   const { _id, views } = document
-  if (!isQueryDesign(document) || !isJsonObject(views)) return []
+  if (!isQueryDesign(document) || !isObject(views)) return []
   return Object.entries(views).flatMap(([name, view]) => {
     const found = indexOfView(_id as string, name, view)
     return found === undefined ? [] : [found]
@@ -112,14 +112,14 @@ export function withIndex(document: JsonObject | undefined, index: MangoIndex): 
     reduce: '_count',
     options: { def: { fields: wire, ...(partialFilter && { partial_filter_selector: partialFilter }) } },
   }
-  const views = isJsonObject(document?.['views']) ? document['views'] : {}
+  const views = isObject(document?.['views']) ? document['views'] : {}
   return { ...document, _id: designId, language: QUERY_LANGUAGE, views: { ...views, [name]: view } }
 }
 
 /** The same without it; undefined if there is no such index, or it was the last one, when the document is to be deleted. */
 export function withoutIndex(document: JsonObject, name: string): JsonObject | 'last' | undefined {
   const { views } = document
-  if (!isJsonObject(views) || !Object.hasOwn(views, name)) return undefined
+  if (!isObject(views) || !Object.hasOwn(views, name)) return undefined
   const { [name]: _, ...rest } = views
   return Object.keys(rest).length === 0 ? 'last' : { ...document, views: rest }
 }
@@ -155,11 +155,11 @@ export function libraryIndex(index: MangoIndex): IndexInput {
 }
 
 function indexOfView(designId: string, name: string, view: unknown): MangoIndex | undefined {
-  const { map, options } = isJsonObject(view) ? view : {}
-  const def = isJsonObject(options) && isJsonObject(options['def']) ? options['def'] : {}
-  const filter = (isJsonObject(map) ? map['partial_filter_selector'] : undefined) ?? def['partial_filter_selector']
+  const { map, options } = isObject(view) ? view : {}
+  const def = isObject(options) && isObject(options['def']) ? options['def'] : {}
+  const filter = (isObject(map) ? map['partial_filter_selector'] : undefined) ?? def['partial_filter_selector']
   try {
-    const partialFilter = isJsonObject(filter) && Object.keys(filter).length > 0 ? filter : undefined
+    const partialFilter = isObject(filter) && Object.keys(filter).length > 0 ? filter : undefined
     return { designId, name, fields: parseFields(def['fields']), partialFilter }
   } catch (error) {
     if (error instanceof HttpError) return undefined

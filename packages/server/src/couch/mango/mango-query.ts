@@ -1,9 +1,9 @@
 /** Translates a body of `_find` into a query of the library. The selector keeps CouchDB's meaning. */
+import { isObject } from 'pannier/internal'
 import type { Query } from 'pannier'
 import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
 import { HttpError } from '../../http/http-error.ts'
 import { parseJsonText } from '../../http/strict-json.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
 import type { MangoChoice } from './mango-choice.ts'
@@ -39,7 +39,7 @@ export function parseQuery(body: JsonObject): MangoQuery {
     if (!MEMBERS.has(name)) throw new HttpError(400, 'invalid_key', `Invalid key ${name} for this request.`)
   const { selector, sort = [], fields = [], bookmark } = body
   if (selector === undefined) throw new HttpError(400, 'missing_required_key', 'Missing required key: selector')
-  if (!isJsonObject(selector)) throw new HttpError(400, 'invalid_selector_json', 'Selector must be a JSON object')
+  if (!isObject(selector)) throw new HttpError(400, 'invalid_selector_json', 'Selector must be a JSON object')
   if (!Array.isArray(fields) || fields.some((field) => typeof field !== 'string' || field === ''))
     throw new HttpError(400, 'invalid_fields_json', 'Fields must be an array of strings')
   if (!Array.isArray(sort)) throw new HttpError(400, 'invalid_sort_json', 'Sort must be an array of sort values')
@@ -125,7 +125,7 @@ function bookmarkedRows(bookmark: unknown): number {
 function skipOf(bookmark: string): unknown {
   try {
     const value = parseJsonText(Buffer.from(bookmark, 'base64url').toString())
-    return isJsonObject(value) ? value['skip'] : undefined
+    return isObject(value) ? value['skip'] : undefined
   } catch (error) {
     if (error instanceof HttpError) return undefined
     throw error

@@ -1,13 +1,13 @@
 /** Reports errors of a selector in CouchDB's words; the library has its own. */
+import { isObject } from 'pannier/internal'
 import { HttpError } from '../../http/http-error.ts'
-import { isJsonObject } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 
 /** @throws HttpError 400 `invalid_operator` or `bad_arg` */
 export function checkSelector(selector: JsonObject): void {
   for (const [name, operand] of Object.entries(selector)) {
     if (name.startsWith('$')) checkOperator(name, operand)
-    else if (isJsonObject(operand)) checkSelector(operand)
+    else if (isObject(operand)) checkSelector(operand)
   }
 }
 
@@ -18,7 +18,7 @@ function checkOperator(name: string, operand: unknown): void {
     throw new HttpError(400, 'invalid_operator', `Invalid operator: ${name}`)
   if (!takes(operand))
     throw new HttpError(400, 'bad_arg', `Bad argument for operator ${name}: ${JSON.stringify(operand)}`)
-  if (LISTS.has(name)) (operand as unknown[]).filter(isJsonObject).forEach(checkSelector)
+  if (LISTS.has(name)) (operand as unknown[]).filter(isObject).forEach(checkSelector)
   else if (SELECTORS.has(name)) checkSelector(operand as JsonObject)
 }
 
@@ -35,7 +35,7 @@ const wholeNumbers: Takes = (operand) =>
 const OPERANDS: ReadonlyMap<string, Takes> = new Map<string, Takes>([
   ...['$eq', '$ne', '$gt', '$gte', '$lt', '$lte'].map((name) => [name, anything] as const),
   ...['$and', '$or', '$nor', '$in', '$nin', '$all'].map((name) => [name, Array.isArray] as const),
-  ...[...SELECTORS].map((name) => [name, isJsonObject] as const),
+  ...[...SELECTORS].map((name) => [name, isObject] as const),
   ...['$type', '$regex', '$options', '$beginsWith'].map((name) => [name, text] as const),
   ['$exists', (operand) => typeof operand === 'boolean'],
   ['$size', (operand) => Number.isInteger(operand) && (operand as number) >= 0],
