@@ -1,26 +1,16 @@
 /** Credentials that open the server: API tokens of programs, and sessions of accounts. */
+import type { Backend } from '@pannier/backend'
 import type { Row } from './records.ts'
 import { listRecords, quoted } from './records.ts'
 import { request } from './request.ts'
 
-export const ACTIONS = ['list', 'view', 'create', 'update', 'delete'] as const
-export type Action = (typeof ACTIONS)[number]
+export type ApiToken = Awaited<ReturnType<Backend['accounts']['apiTokens']>>[number]
 
 /** Actions by the names of collections. */
-export type Scopes = Readonly<Record<string, readonly Action[]>>
+export type Scopes = ApiToken['scopes']
+export type Action = Scopes[string][number]
 
-export interface ApiToken {
-  readonly id: string
-  readonly name: string
-  /** The account that it acts as. */
-  readonly collection: string
-  readonly record: string
-  readonly scopes: Scopes
-  /** The time of the last use, `2026-11-22 15:04:49.813Z`; empty: never used. */
-  readonly created: string
-  readonly used: string
-  readonly expires: string
-}
+export const ACTIONS = ['list', 'view', 'create', 'update', 'delete'] as const satisfies readonly Action[]
 
 type NewApiToken = Pick<ApiToken, 'name' | 'collection' | 'record' | 'scopes' | 'expires'>
 
@@ -38,17 +28,7 @@ export function deleteApiToken(id: string): Promise<void> {
   return request('DELETE', `/tokens/${encodeURIComponent(id)}`)
 }
 
-export interface AccountSession {
-  readonly id: string
-  readonly method: string
-  readonly address: string
-  readonly userAgent: string
-  readonly created: string
-  readonly used: string
-  readonly expires: string
-  /** True for the session of this page. */
-  readonly current: boolean
-}
+export type AccountSession = Awaited<ReturnType<Backend['accounts']['sessions']>>[number]
 
 export async function listSessions(
   collection: string,

@@ -1,4 +1,5 @@
 /** Changes of definitions, and what the server says about them. */
+import type { Backend, ExplainedRules, RulePreview } from '@pannier/backend'
 import type { Collection, Field, NewField, Rule } from './collections.ts'
 import type { Row, Values } from './records.ts'
 import { request, requestText } from './request.ts'
@@ -20,13 +21,7 @@ export function truncateCollection(id: string): Promise<void> {
 }
 
 /** Values of a field that a change loses, or that are no longer right. */
-export interface Misfit {
-  readonly field: string
-  readonly error: { readonly code: string; readonly message: string }
-  readonly count: number
-  /** The first ten records. */
-  readonly ids: readonly string[]
-}
+export type Misfit = Awaited<ReturnType<Backend['definitions']['check']>>[number]
 
 export interface CheckedChange {
   readonly misfits: readonly Misfit[]
@@ -70,36 +65,6 @@ export function listProviders(): Promise<readonly KnownProvider[]> {
   return request('GET', '/collections/meta/oauth2-providers', { query: { fields: 'name,displayName' } })
 }
 
-/** The class of the cost, from A, the cheapest. E: it can't be synced. */
-type CostClass = 'A' | 'B' | 'C' | 'D' | 'E'
-
-interface RuleProblem {
-  readonly message: string
-  /** From 0, in the rule. */
-  readonly position: number | null
-}
-
-export interface CostForAccounts {
-  readonly cost: CostClass
-  /** Names of collections; null: guests. */
-  readonly accounts: readonly (string | null)[]
-  readonly problems: readonly RuleProblem[]
-  readonly alternatives: readonly {
-    readonly cost: CostClass
-    readonly foundBy: string
-    readonly record: readonly string[]
-    readonly account: readonly string[]
-    readonly tested: readonly string[]
-  }[]
-}
-
-export interface ExplainedRules {
-  readonly rules: readonly { readonly cost: CostClass | null; readonly costs: readonly CostForAccounts[] }[]
-  readonly syncProblems: readonly RuleProblem[]
-  /** Fields with an index by themselves. */
-  readonly indexes: readonly string[]
-}
-
 /** `rule`: in place of the list rule, explained alone. */
 export function explainRules(id: string, rule = '', signal?: AbortSignal): Promise<ExplainedRules> {
   return request('GET', `${pathOf(id)}/rules`, { query: { rule }, ...(signal !== undefined && { signal }) })
@@ -123,24 +88,6 @@ export interface PreviewQuestion {
   readonly filter?: string
   readonly page?: number
   readonly perPage?: number
-}
-
-export interface AnsweredCondition {
-  readonly text: string
-  readonly isMet: boolean
-  readonly kind: 'and' | 'or' | 'comparison'
-  readonly of: readonly AnsweredCondition[]
-}
-
-export interface RulePreview {
-  readonly totalItems: number
-  /** The number of admitted records; -1: not counted. */
-  readonly admittedItems: number
-  readonly items: readonly { readonly record: Row; readonly isAdmitted: boolean }[]
-  readonly condition?: AnsweredCondition
-  /** The record as the account sees it. */
-  readonly seen?: Row
-  readonly plan?: { readonly isExact: boolean; readonly text: string }
 }
 
 export function previewRule(id: string, question: PreviewQuestion, signal?: AbortSignal): Promise<RulePreview> {

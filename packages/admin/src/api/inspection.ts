@@ -1,18 +1,7 @@
 /** Questions of superusers about the database: its figures, a check of it, statements of SQL, plans of lists. */
+import type { CheckState, SqlResult } from '@pannier/backend'
 import type { Plan } from './couchdb.ts'
 import { couchText, request } from './request.ts'
-
-export interface CheckState {
-  readonly running: boolean
-  /** The progress from 0 to 1. */
-  readonly progress: number
-  /** Empty: none since the start of the server. */
-  readonly ended: string
-  readonly problems: readonly { readonly code: string; readonly where: string; readonly message: string }[]
-  readonly problemCount: number
-  /** The error that stopped the check. */
-  readonly error: string
-}
 
 export function checkState(signal: AbortSignal): Promise<CheckState> {
   return request('GET', '/check', { signal })
@@ -25,14 +14,6 @@ export function startCheck(): Promise<void> {
 
 export function cancelCheck(): Promise<void> {
   return request('DELETE', '/check')
-}
-
-export interface SqlResult {
-  /** The time of the execution in milliseconds. */
-  readonly execTime: number
-  readonly affectedRows: number
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
-  readonly rows: readonly (readonly (string | null)[])[]
 }
 
 /** Runs SQL: one statement or several. @throws ApiError with what SQLite has said */

@@ -1,21 +1,7 @@
 /** Backups, scheduled jobs, and what the server says of itself. */
+import type { BackupInfo, Schedule } from '@pannier/backend'
 import { fileToken } from './files.ts'
 import { apiUrl, request } from './request.ts'
-
-export interface Backup {
-  /** The name of its file. */
-  readonly key: string
-  /** The size in bytes. */
-  readonly size: number
-  /** The time of the last change, `2026-11-22 15:04:49.813Z`. */
-  readonly modified: string
-}
-
-export interface Job {
-  readonly id: string
-  /** The expression of the times, `0 0 * * *`, in UTC. */
-  readonly expression: string
-}
 
 interface Health {
   /** False while a backup is made or restored, and where the server has no folder. */
@@ -26,7 +12,7 @@ interface Health {
   readonly possibleProxyHeader: string
 }
 
-export function listBackups(signal: AbortSignal): Promise<readonly Backup[]> {
+export function listBackups(signal: AbortSignal): Promise<readonly BackupInfo[]> {
   return request('GET', '/backups', { signal })
 }
 
@@ -54,7 +40,7 @@ export function deleteBackup(key: string): Promise<void> {
   return request('DELETE', `/backups/${encodeURIComponent(key)}`)
 }
 
-export function listJobs(signal: AbortSignal): Promise<readonly Job[]> {
+export function listJobs(signal: AbortSignal): Promise<readonly Schedule[]> {
   return request('GET', '/crons', { signal })
 }
 

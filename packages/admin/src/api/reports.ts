@@ -1,27 +1,17 @@
 /** Reports: SELECTs that superusers keep, and that others may run. */
-import type { Rule } from './collections.ts'
+import type { ReportInput, ReportParameter, ReportResult } from '@pannier/backend'
 import { request } from './request.ts'
 
-export const PARAMETER_TYPES = ['text', 'number', 'integer', 'bool', 'date'] as const
+export const PARAMETER_TYPES = [
+  'text',
+  'number',
+  'integer',
+  'bool',
+  'date',
+] as const satisfies readonly ReportParameter['type'][]
 
-export interface ReportParameter {
-  readonly name: string
-  readonly type: (typeof PARAMETER_TYPES)[number]
-  readonly default?: string | number | boolean | null
-}
-
-export interface Report {
-  readonly name: string
-  readonly description: string
-  readonly query: string
-  readonly parameters: readonly ReportParameter[]
-  readonly rule: Rule
-}
-
-export interface ReportResult {
-  readonly columns: readonly string[]
-  readonly rows: readonly (readonly (string | number | null)[])[]
-}
+/** A report, as a superuser writes it. */
+export type Report = Required<ReportInput>
 
 export function listReports(signal?: AbortSignal): Promise<readonly Report[]> {
   return request('GET', '/reports', signal === undefined ? {} : { signal })

@@ -1,13 +1,8 @@
 /** The settings of the server. Secrets are written, and never shown. */
+import type { Backend } from '@pannier/backend'
 import { request } from './request.ts'
 
-export interface RateLimitRule {
-  readonly label: string
-  readonly audience: string
-  /** The duration in seconds. */
-  readonly duration: number
-  readonly maxRequests: number
-}
+export type RateLimitRule = Backend['settings']['values']['rateLimits']['rules'][number]
 
 /** As the server shows them: objects of numbers, texts, truths and lists. */
 export type Settings = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
 /** Backups: a list, what makes one, and when the server makes them itself. */
+import type { BackupInfo } from '@pannier/backend'
 import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { backupUrl, deleteBackup, health, listBackups, restoreBackup, uploadBackup } from '../../api/operations.ts'
-import type { Backup } from '../../api/operations.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import type { DataColumn } from '../../parts/data-table.tsx'
@@ -25,13 +25,13 @@ export function View(): ReactNode {
   const [isMaking, setMaking] = useState(false)
   const [restored, setRestored] = useState<string>()
   const sorted = value?.toSorted((one, other) => (one.modified < other.modified ? 1 : -1))
-  const restore = async ({ key, modified }: Backup): Promise<void> => {
+  const restore = async ({ key, modified }: BackupInfo): Promise<void> => {
     const question = { title: texts.restoreTitle(key), text: texts.restoreText(modified), yes: texts.restoreYes }
     if (!(await confirm({ ...question, isDanger: true }))) return
     await restoreBackup(key)
     setRestored(key)
   }
-  const remove = async ({ key }: Backup): Promise<void> => {
+  const remove = async ({ key }: BackupInfo): Promise<void> => {
     const question = { title: texts.deleteTitle(key), text: texts.deleteText, yes: texts.deleteYes, isDanger: true }
     if (!(await confirm(question))) return
     await deleteBackup(key)
@@ -67,9 +67,9 @@ async function isBack(): Promise<boolean> {
   return true
 }
 
-type Act = (backup: Backup) => Promise<void>
+type Act = (backup: BackupInfo) => Promise<void>
 
-function columnsOf(restore: Act, remove: Act): readonly DataColumn<Backup>[] {
+function columnsOf(restore: Act, remove: Act): readonly DataColumn<BackupInfo>[] {
   const save = async (key: string): Promise<void> => {
     const link = document.createElement('a')
     link.href = await backupUrl(key)

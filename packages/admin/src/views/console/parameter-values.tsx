@@ -1,6 +1,6 @@
 /** Values for the parameters of a query. An input that is left empty stands for the default. */
+import type { ReportParameter } from '@pannier/backend'
 import type { ReactNode } from 'react'
-import type { ReportParameter } from '../../api/reports.ts'
 import { TextInput } from '../../parts/form-field.tsx'
 import { CONSOLE } from '../../texts/console.ts'
 

@@ -1,5 +1,5 @@
 /** The parameters that a query names. */
-import type { ReportParameter } from '../../api/reports.ts'
+import type { ReportParameter } from '@pannier/backend'
 
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--.*|\/\*[\s\S]*?\*\//g
 

@@ -1,9 +1,10 @@
 /** Makes or changes a report. Its parameters are those that the query names. */
+import type { ReportParameter } from '@pannier/backend'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { PARAMETER_TYPES, saveReport } from '../../api/reports.ts'
-import type { Report, ReportParameter } from '../../api/reports.ts'
+import type { Report } from '../../api/reports.ts'
 import { ApiError } from '../../api/request.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { FormField, TextInput } from '../../parts/form-field.tsx'

@@ -1,8 +1,9 @@
 /** Reports: what they are, what they answer, and who may run them. */
+import type { ReportResult } from '@pannier/backend'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { deleteReport, listReports, runReport } from '../../api/reports.ts'
-import type { Report, ReportResult } from '../../api/reports.ts'
+import type { Report } from '../../api/reports.ts'
 import { apiUrl } from '../../api/request.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.ts'

@@ -1,7 +1,7 @@
 /** Rows of an answer: as a table or drawn, and as files. */
+import type { ReportResult } from '@pannier/backend'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
-import type { ReportResult } from '../../api/reports.ts'
 import { Button } from '../../parts/button.tsx'
 import { Chart } from '../../parts/chart/chart.tsx'
 import { copyText, useDownload } from '../../parts/copy.ts'

@@ -1,10 +1,10 @@
 /** Statements of SQL on the collections. */
+import type { ReportResult, SqlResult } from '@pannier/backend'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
 import { runSql } from '../../api/inspection.ts'
-import type { SqlResult } from '../../api/inspection.ts'
 import { previewReport } from '../../api/reports.ts'
-import type { Report, ReportResult } from '../../api/reports.ts'
+import type { Report } from '../../api/reports.ts'
 import { Button, useBusy } from '../../parts/button.tsx'
 import { errorText } from '../../parts/toasts.tsx'
 import { keep, readKept, SQL_HISTORY } from '../../state/kept.ts'

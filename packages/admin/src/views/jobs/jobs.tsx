@@ -1,9 +1,8 @@
 /** Jobs that run at times of the day: their next time, how they have failed last, and a button that runs one now. */
+import type { LogJson, Schedule } from '@pannier/backend'
 import type { ReactNode } from 'react'
 import { listLogs } from '../../api/logs.ts'
-import type { Log } from '../../api/logs.ts'
 import { listJobs, runJob } from '../../api/operations.ts'
-import type { Job } from '../../api/operations.ts'
 import { Button } from '../../parts/button.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import type { DataColumn } from '../../parts/data-table.tsx'
@@ -22,9 +21,9 @@ const FAILURES_MAX = 500
 const EVERY_MS = 5000
 
 interface Jobs {
-  readonly list: readonly Job[]
+  readonly list: readonly Schedule[]
   /** The newest of each job. */
-  readonly failures: ReadonlyMap<string, Log>
+  readonly failures: ReadonlyMap<string, LogJson>
 }
 
 export function View(): ReactNode {
@@ -45,12 +44,12 @@ export function View(): ReactNode {
 
 async function loadJobs(signal: AbortSignal): Promise<Jobs> {
   const [list, { items }] = await Promise.all([listJobs(signal), listLogs(FAILED, FAILURES_MAX, signal)])
-  const failures = new Map<string, Log>()
+  const failures = new Map<string, LogJson>()
   for (const log of items.toReversed()) failures.set(String(log.data['job']), log)
   return { list, failures }
 }
 
-function columnsOf(failures: ReadonlyMap<string, Log>): readonly DataColumn<Job>[] {
+function columnsOf(failures: ReadonlyMap<string, LogJson>): readonly DataColumn<Schedule>[] {
   const run = async (id: string): Promise<void> => {
     await runJob(id)
     showDone(texts.started(nameOf(id)))
@@ -85,7 +84,7 @@ function columnsOf(failures: ReadonlyMap<string, Log>): readonly DataColumn<Job>
   ]
 }
 
-function Failure({ log }: { readonly log: Log | undefined }): ReactNode {
+function Failure({ log }: { readonly log: LogJson | undefined }): ReactNode {
   if (log === undefined) return <span className="muted">{texts.noFailure}</span>
   return (
     <a href={linkTo(['logs'], { log: log.id })}>

@@ -1,7 +1,7 @@
 /** One log, with all that it says. */
+import type { LogJson } from '@pannier/backend'
 import type { ReactNode } from 'react'
 import { viewLog } from '../../api/logs.ts'
-import type { Log } from '../../api/logs.ts'
 import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -47,7 +47,7 @@ export function LogDetails({ id, onClose, onSame }: LogDetailsProps): ReactNode 
   )
 }
 
-function Facts({ log, onSame }: { readonly log: Log } & Pick<LogDetailsProps, 'onSame'>): ReactNode {
+function Facts({ log, onSame }: { readonly log: LogJson } & Pick<LogDetailsProps, 'onSame'>): ReactNode {
   return (
     <dl className="facts">
       <Fact name={texts.message}>{log.message}</Fact>

@@ -1,8 +1,8 @@
 /** The view of logs: a list that follows the server, a chart of the hours, and each log whole. */
+import type { LogJson } from '@pannier/backend'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import { deleteLogs, listLogs } from '../../api/logs.ts'
-import type { Log } from '../../api/logs.ts'
 import { ApiError } from '../../api/request.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
@@ -83,7 +83,7 @@ export function View(): ReactNode {
   )
 }
 
-function LogMenu({ items }: { readonly items: readonly Log[] }): ReactNode {
+function LogMenu({ items }: { readonly items: readonly LogJson[] }): ReactNode {
   const download = useDownload()
   const remove = async (): Promise<void> => {
     const question = { title: texts.deleteAll, text: texts.deleteText, yes: texts.deleteYes, isDanger: true }
@@ -175,7 +175,7 @@ function completeLog(text: string, position: number): Completions {
   return { from: position - word.length, options: [...NAMES, ...MORE_NAMES].map((label) => ({ label })) }
 }
 
-function LogList({ items }: { readonly items: readonly Log[] }): ReactNode {
+function LogList({ items }: { readonly items: readonly LogJson[] }): ReactNode {
   return (
     <ul className="logs" aria-label={texts.title}>
       {items.map((log) => (
@@ -201,7 +201,7 @@ function LogList({ items }: { readonly items: readonly Log[] }): ReactNode {
 }
 
 /** The most telling facts of a log. */
-function factsOf({ data }: Log): string[] {
+function factsOf({ data }: LogJson): string[] {
   const { status, execTime, error, auth } = data
   return [
     ...(typeof status === 'number' ? [String(status)] : []),

@@ -1,9 +1,9 @@
 /** Why a record is let through: the rule as a tree, each part with its answer and with the values that decide it. */
+import type { AnsweredCondition, RulePreview } from '@pannier/backend'
 import type { ReactNode } from 'react'
 import { parse } from '@pannier/rules'
 import type { Operand } from '@pannier/rules'
 import type { Collection } from '../../api/collections.ts'
-import type { AnsweredCondition, RulePreview } from '../../api/definitions.ts'
 import type { Row } from '../../api/records.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'

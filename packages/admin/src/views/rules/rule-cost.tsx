@@ -1,9 +1,9 @@
 /** The cost of a rule where devices keep records, and the reason if devices can't. The server says it. */
+import type { CostForAccounts, ExplainedRules } from '@pannier/backend'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection, Rule } from '../../api/collections.ts'
 import { explainRules } from '../../api/definitions.ts'
-import type { CostForAccounts, ExplainedRules } from '../../api/definitions.ts'
 import { useEnvironment } from '../../environment.ts'
 import { DEFINITION_TEXTS as TEXTS } from '../../texts/definitions.ts'
 import { useRuleCheck } from '../rule-editor.tsx'

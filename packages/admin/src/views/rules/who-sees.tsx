@@ -1,10 +1,11 @@
 /** The answers of a rule for a chosen account, before it is saved. The server asks it as its doors do. */
+import type { RulePreview } from '@pannier/backend'
 import { isObject } from '../../api/request.ts'
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
 import type { Collection } from '../../api/collections.ts'
 import { previewRule } from '../../api/definitions.ts'
-import type { PreviewQuestion, RulePreview } from '../../api/definitions.ts'
+import type { PreviewQuestion } from '../../api/definitions.ts'
 import { Button } from '../../parts/button.tsx'
 import { CodeEditor } from '../../parts/code-editor/code-editor.tsx'
 import { Dialog } from '../../parts/dialog.tsx'

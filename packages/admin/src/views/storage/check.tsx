@@ -1,7 +1,7 @@
 /** The check of the whole database, with its progress and what it has found. */
+import type { CheckState } from '@pannier/backend'
 import type { ReactNode } from 'react'
 import { cancelCheck, checkState, startCheck } from '../../api/inspection.ts'
-import type { CheckState } from '../../api/inspection.ts'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../state/question.ts'
 import { Moment } from '../../parts/figures.tsx'
