@@ -84,8 +84,7 @@ function show(value: unknown): string {
  * checkOptions('open()', options, { storage: true, collections: true })
  */
 export function checkOptions(call: string, options: unknown, names: object): void {
-  if (!isObject(options))
-    throw badArgument(call, 'options must be an object', options)
+  if (!isObject(options)) throw badArgument(call, 'options must be an object', options)
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(names, name)) continue
     const near = nearest(name, Object.keys(names))

@@ -287,3 +287,13 @@ export function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined):
 export function plainArrays(_name: string, value: unknown): unknown {
   return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value
 }
+
+/** Whether there is one in a value. To replace every value would be several times slower than this look. */
+export function holdsTypedArray(value: object): boolean {
+  if (ArrayBuffer.isView(value)) return true
+  for (const name in value) {
+    const inner = (value as Record<string, unknown>)[name]
+    if (typeof inner === 'object' && inner !== null && holdsTypedArray(inner)) return true
+  }
+  return false
+}

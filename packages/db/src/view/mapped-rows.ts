@@ -7,7 +7,7 @@
 import type { Key } from '../base/brand.ts'
 import { badArgument } from '../base/options.ts'
 import { KEY_BYTES_MAX } from '../btree/leaf.ts'
-import { byteStringOf, ByteReader, ByteWriter, readByteString, type Bytes } from '../codec/bytes.ts'
+import { byteStringOf, ByteReader, ByteWriter, holdsTypedArray, readByteString, type Bytes } from '../codec/bytes.ts'
 import { compareValues, isArrayLike } from '../codec/collation.ts'
 import type { Collation } from '../codec/registered-collation.ts'
 import { defineField } from '../codec/field-path.ts'
@@ -129,13 +129,4 @@ function jsonValue(value: unknown): unknown {
   if (holdsTypedArray(value)) return jsonKey(value)
   // A date, say, becomes a string.
   return 'toJSON' in value ? jsonKey(value) : value
-}
-
-function holdsTypedArray(value: object): boolean {
-  if (ArrayBuffer.isView(value)) return true
-  for (const name in value) {
-    const inner = (value as Record<string, unknown>)[name]
-    if (typeof inner === 'object' && inner !== null && holdsTypedArray(inner)) return true
-  }
-  return false
 }

@@ -1,6 +1,6 @@
 /** Writes documents as JSON text in pieces. Loaded on first use; docs/internals/import-export.md defines the formats. */
 import { RunningWork, type WorkOptions } from '../../base/long-work.ts'
-import { plainArrays } from '../../codec/bytes.ts'
+import { holdsTypedArray, plainArrays } from '../../codec/bytes.ts'
 import { toCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { RevisionReader } from '../../document/revision-reads.ts'
 import { createQuery } from '../../query/query.ts'
@@ -104,13 +104,4 @@ function toCouchJson(document: ExportedDocument): string {
 /** Typed arrays, which JSON does not know, as arrays of numbers. */
 function toJson(document: ExportedDocument): string {
   return holdsTypedArray(document) ? JSON.stringify(document, plainArrays) : JSON.stringify(document)
-}
-
-/** Looks for one: a replacer for every value would be several times slower than this. */
-function holdsTypedArray(value: object): boolean {
-  if (ArrayBuffer.isView(value)) return true
-  for (const member of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
-    if (typeof member === 'object' && member !== null && holdsTypedArray(member)) return true
-  }
-  return false
 }
