@@ -15,20 +15,45 @@ export const ITSELF: Actor = {
 }
 export const SUPERUSERS = '_superusers'
 
-/**
- * Makes the superuser that is given, or gives them the password. A password that is unchanged keeps sessions alive.
- *
- * @param given `email:password`
- * @throws TypeError for a text that is not `email:password`; ServiceError INVALID for an address or password that can't be
- */
+/** The superusers of a backend in this process: for the option `superuser`, and for commands on a folder. */
+export class OwnSuperusers {
+  readonly #backend: AdminHost['backend']
+
+  constructor(backend: AdminHost['backend']) {
+    this.#backend = backend
+  }
+
+  async find(email: string): Promise<string | undefined> {
+    const found = await this.#backend.accounts.superuser(email)
+    return found === undefined ? undefined : String(found['_id'])
+  }
+
+  async create(email: string, password: string): Promise<void> {
+    await this.#backend.records.create(ITSELF, SUPERUSERS, { email, ...twice(password) })
+  }
+
+  async setPassword(id: string, password: string): Promise<void> {
+    await this.#backend.records.update(ITSELF, SUPERUSERS, id, twice(password))
+  }
+
+  /** Makes a superuser, or gives one the password. A password that is unchanged keeps sessions alive. @throws ServiceError INVALID */
+  async upsert(email: string, password: string): Promise<void> {
+    const { accounts } = this.#backend
+    const found = await accounts.superuser(email)
+    if (found === undefined) await this.create(email, password)
+    else if (!(await accounts.passwords.verify(String(found['password']), password)))
+      await this.setPassword(String(found['_id']), password)
+  }
+}
+
+/** A new password, as forms have it. */
+export function twice(password: string): { readonly password: string; readonly passwordConfirm: string } {
+  return { password, passwordConfirm: password }
+}
+
+/** `given`: `email:password`. @throws TypeError for a text of another form; ServiceError INVALID for an address or password that can't be */
 export async function ensureSuperuser(given: string, { backend }: AdminHost): Promise<void> {
-  const { accounts, records } = backend
-  const [email, password] = nameAndPassword('superuser', 'email', given)
-  const found = await accounts.superuser(email)
-  const secret = { password, passwordConfirm: password }
-  if (found === undefined) await records.create(ITSELF, SUPERUSERS, { email, ...secret })
-  else if (!(await accounts.passwords.verify(String(found['password']), password)))
-    await records.update(ITSELF, SUPERUSERS, String(found['_id']), secret)
+  await new OwnSuperusers(backend).upsert(...nameAndPassword('superuser', 'email', given))
 }
 
 /**

@@ -4,7 +4,7 @@ import { systemEnvironment } from 'pannier/internal'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
 import type { Backend } from '@pannier/backend'
 import { randomText } from '@pannier/backend/internal'
-import { ITSELF, SUPERUSERS } from '../auth/bootstrap.ts'
+import { ITSELF, SUPERUSERS, OwnSuperusers, twice } from '../auth/bootstrap.ts'
 import { givenSettingsKey } from './database-path.ts'
 import { FailedError } from './outcome.ts'
 import { explained, type SuperuserApi } from './superuser-api.ts'
@@ -15,6 +15,8 @@ export interface Superusers {
   find(email: string): Promise<string | undefined>
   create(email: string, password: string): Promise<void>
   setPassword(id: string, password: string): Promise<void>
+  /** Makes one, or gives one the password. */
+  upsert(email: string, password: string): Promise<void>
   remove(id: string): Promise<void>
   /** A one-time password for a login, which takes a password too. */
   makeOtp(email: string): ReturnType<Backend['accounts']['superuserOtp']>
@@ -39,24 +41,12 @@ export async function withSuperusersOf<T>(
   }
 }
 
-class FileSuperusers implements Superusers {
+class FileSuperusers extends OwnSuperusers implements Superusers {
   readonly #backend: Backend
 
   constructor(backend: Backend) {
+    super(backend)
     this.#backend = backend
-  }
-
-  async find(email: string): Promise<string | undefined> {
-    const found = await this.#backend.accounts.superuser(email)
-    return found === undefined ? undefined : String(found['_id'])
-  }
-
-  async create(email: string, password: string): Promise<void> {
-    await this.#backend.records.create(ITSELF, SUPERUSERS, { email, ...twice(password) })
-  }
-
-  async setPassword(id: string, password: string): Promise<void> {
-    await this.#backend.records.update(ITSELF, SUPERUSERS, id, twice(password))
   }
 
   remove(id: string): Promise<void> {
@@ -102,6 +92,11 @@ export class HttpSuperusers implements Superusers {
     await this.#send('PATCH', `${SUPERUSERS}/records/${encodeURIComponent(id)}`, twice(password))
   }
 
+  async upsert(email: string, password: string): Promise<void> {
+    const id = await this.find(email)
+    await (id === undefined ? this.create(email, password) : this.setPassword(id, password))
+  }
+
   async remove(id: string): Promise<void> {
     await this.#send('DELETE', `${SUPERUSERS}/records/${encodeURIComponent(id)}`)
   }
@@ -126,8 +121,4 @@ export class HttpSuperusers implements Superusers {
   #send(method: string, path: string, body?: object): Promise<unknown> {
     return this.#api.json(method, `/api/collections/${path}`, body)
   }
-}
-
-function twice(password: string): { readonly password: string; readonly passwordConfirm: string } {
-  return { password, passwordConfirm: password }
 }

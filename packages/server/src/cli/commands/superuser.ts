@@ -24,10 +24,7 @@ export function addSuperuser(program: Command, terminal: Terminal): void {
     .description('Makes a superuser. One that is there gets the password.')
     .action((email: string, given: string | undefined, where: Where) =>
       change(where, email, terminal, async (superusers) => {
-        const password = await passwordOf(email, given, terminal)
-        const id = await superusers.find(email)
-        if (id === undefined) await superusers.create(email, password)
-        else await superusers.setPassword(id, password)
+        await superusers.upsert(email, await passwordOf(email, given, terminal))
         say(`Superuser ${email} saved.`)
       }),
     )
