@@ -22,6 +22,7 @@ export const BLANK: FieldError = fieldError('validation_required', 'Cannot be bl
 export const NOT_BLANK: FieldError = fieldError('validation_empty', 'Must be blank.')
 export const NO_MATCH: FieldError = fieldError('validation_match_invalid', 'Must be in a valid format.')
 export const NO_FORMAT: FieldError = fieldError('validation_invalid_format', 'Invalid value format.')
+export const NOT_UNICODE: FieldError = fieldError('validation_not_unicode', 'Must have no half of a surrogate pair.')
 export const NOT_UNIQUE: FieldError = fieldError('validation_not_unique', 'Value must be unique.')
 export const LISTED: FieldError = fieldError('validation_not_in_invalid', 'Must not be in list.')
 export const DIFFERENT: FieldError = fieldError('validation_values_mismatch', "Values don't match.")

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../gateway/documents.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { FIELD_TYPES, type FieldDefinition } from './field-definition.ts'
+import { NOT_UNICODE } from './field-errors.ts'
 import type { FieldType, ValueContext } from './field-type.ts'
 import type { FileField } from './types/file.ts'
 import type { RelationField } from './types/relation.ts'
@@ -53,7 +54,13 @@ export function castValue(field: FieldDefinition, value: unknown): unknown {
 
 /** The error of a value that `castValue` made, as far as no other record is needed to know. */
 export function checkValue(field: FieldDefinition, value: unknown, context: ValueContext): FieldError | undefined {
-  return typeOfField(field).check(field, value, context)
+  const error = typeOfField(field).check(field, value, context)
+  return error ?? (value === context.old || isUnicode(value) ? undefined : NOT_UNICODE)
+}
+
+/** False for half of a surrogate pair: no UTF-8 has one, so no JSON of a request brings it. Code may. */
+function isUnicode(value: unknown): boolean {
+  return typeof value === 'string' ? value.isWellFormed() : !Array.isArray(value) || value.every(isUnicode)
 }
 
 /** The most bytes that an input of the field adds to those of a usual body. */

@@ -363,3 +363,45 @@ test('a text that is made of a pattern is made once: what hooks see is stored', 
   expect(seen).toEqual(stored.flatMap((pair) => [pair, pair]))
   expect(stored.map(([, text]) => String(text).replace(/[a-z]{8}$/, ''))).toEqual(['', 'x-', 'y-', 'z-', 'x-'])
 })
+
+test('a hook can store no half of a surrogate pair, as no request can; one that is stored hinders no other change', async () => {
+  const half = '\ud83d'
+  const values: Readonly<Record<string, unknown>> = {
+    title: `a${half}`,
+    page: `<p>${half}</p>`,
+    kinds: [half],
+    facts: { a: [{ [half]: 1 }] },
+    link: `https://example.com/${half}`,
+  }
+  await using world = await openClosing([
+    {
+      ...POSTS,
+      fields: [
+        { name: 'title', type: 'text' },
+        { name: 'page', type: 'editor' },
+        { name: 'kinds', type: 'select', maxSelect: 2, values: ['a', half] },
+        { name: 'facts', type: 'json' },
+        { name: 'link', type: 'url' },
+        { name: 'other', type: 'text' },
+      ],
+    },
+  ])
+  for (const [name, value] of Object.entries(values)) {
+    world.hooks.replace([
+      bound('onRecordCreate', async (e) => {
+        e.record.set(name, value)
+        await e.next()
+      }),
+    ])
+    expect(await refusal(world.writes.create(NOBODY, 'posts', {})), name).toMatchObject({ data: { [name]: {} } })
+  }
+  world.hooks.replace([])
+  expect(await world.writes.create(NOBODY, 'posts', { title: '😀', facts: '"\\\\ud83d"' })).toMatchObject({
+    title: '😀',
+  })
+  const definition = world.definitions.get('posts')
+  const stored = world.definitions.records(definition)
+  const { id } = await world.writes.create(NOBODY, 'posts', { title: 'old' })
+  await stored.update(String(id), { title: `old${half}`, facts: { half } })
+  expect(await world.writes.update(NOBODY, 'posts', String(id), { other: 'new' })).toMatchObject({ other: 'new' })
+})

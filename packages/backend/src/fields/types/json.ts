@@ -1,7 +1,7 @@
 /** Fields of type `json`. */
 import { parseJson, withSortedKeys } from '../cast.ts'
 import type { FieldBase, Requirable } from '../field-base.ts'
-import { BLANK, fieldError, INTEGER_MAX, outside } from '../field-errors.ts'
+import { BLANK, fieldError, INTEGER_MAX, NOT_UNICODE, outside } from '../field-errors.ts'
 import type { FieldType } from '../field-type.ts'
 import { flagOption, integerOption } from '../options.ts'
 import { isScalar, refuse, type Place } from '../program-readers.ts'
@@ -25,9 +25,10 @@ export const JSON_FIELD: FieldType<JsonField> = {
     return isKept(value) ? withSortedKeys(value ?? null) : value
   },
   ofProgram: (value, place) => readValue(value, place, []),
-  check(field, value) {
+  check(field, value, { old }) {
     if (!isKept(value)) return NO_JSON
     const text = JSON.stringify(value)
+    if (value !== old && HALF.test(text)) return NOT_UNICODE
     const maxSize = bytesMax(field)
     if (Buffer.byteLength(text) > maxSize) {
       return fieldError('validation_json_size_limit', 'The maximum allowed JSON size is {maxSize} bytes.', { maxSize })
@@ -44,6 +45,8 @@ function bytesMax({ maxSize }: JsonField): number {
 }
 
 const NO_JSON = fieldError('validation_invalid_json', 'Must be a valid json value.')
+/** Half of a surrogate pair, as JSON.stringify escapes it. A backslash that is escaped escapes nothing. */
+const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
 /** Go's. */
 const DEPTH_MAX = 10_000
 
