@@ -1,7 +1,7 @@
 /** Puts the parts of an application backend together. */
 import { open } from 'pannier'
 import type { Database } from 'pannier'
-import { environmentOf, tellListener } from 'pannier/internal'
+import { checkOptions, environmentOf, tellListener, type OptionNames } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 import type { Environment } from 'pannier/types'
 import { Access } from './access/access.ts'
@@ -101,6 +101,25 @@ export interface BackendOptions {
   readonly print?: (entry: LogEntry) => void
 }
 
+const OPTIONS: OptionNames<BackendOptions> = {
+  fleet: true,
+  hashLimits: true,
+  loginLimits: true,
+  fetchPublic: true,
+  environment: true,
+  syncHorizonMs: true,
+  sendsMails: true,
+  logs: true,
+  backups: true,
+  settingsKey: true,
+  automigrate: true,
+  guards: true,
+  quota: true,
+  readModel: true,
+  modelHome: true,
+  print: true,
+}
+
 /** Records, for actors. */
 export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> &
   Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch' | 'import'>
@@ -172,6 +191,7 @@ const BACKUP_FAILED = 'A scheduled backup could not be made'
 
 /** Makes the system collections of a new database. The database stays open when the backend is closed. */
 export async function openBackend(database: Database, options: BackendOptions = {}): Promise<Backend> {
+  checkOptions('openBackend()', options, OPTIONS)
   const { logging, ...parts } = await openParts(database, options)
   const { environment, definitions, settings, logs, fleet } = parts
   const { fileTokens, ...tokens } = loginParts(parts, options)

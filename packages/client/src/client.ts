@@ -1,7 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
-import { badArgument, checkListener, every, systemEnvironment, tellListener } from 'pannier/internal'
+import {
+  badArgument,
+  checkChoice,
+  checkListener,
+  checkOptions,
+  every,
+  systemEnvironment,
+  tellListener,
+  type OptionNames,
+} from 'pannier/internal'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError, closed } from './client-error.ts'
@@ -16,7 +25,7 @@ import {
 import { readDeclarations, type CollectionDeclaration, type Declared } from './declaration.ts'
 import type { Leases } from './lease.ts'
 import { Replica, type Changed, type ChangedRecords, type ClientState, type ReplicaOptions } from './replica.ts'
-import { Server } from './server.ts'
+import { Server, WAITING, type Waiting } from './server.ts'
 import { SignIn } from './sign-in.ts'
 import { ACCOUNTS } from './store.ts'
 import { rejectedOf, startWrite, unsentOf, type RejectedWrite, type UnsentWrite, type Write } from './write.ts'
@@ -64,6 +73,19 @@ interface Current {
   readonly account: string | null
 }
 
+const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
+  collections: true,
+  name: true,
+  encryption: true,
+  lease: true,
+  requestMsMax: true,
+  live: true,
+  storage: true,
+  durability: true,
+  cacheBytesMax: true,
+  environment: true,
+}
+const SIGN_OUT_OPTIONS = { data: true, discard: true }
 const GUEST = 'guest'
 const COLLECTIONS_MAX = 50
 const REQUEST_MS_MAX = 60_000
@@ -82,6 +104,7 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   url: string | URL,
   options: ConnectOptions<NoInfer<keyof Types & string>>,
 ): Promise<Client<Types>> {
+  checkOptions('connect()', options, CONNECT_OPTIONS)
   const declared = readDeclarations(options.collections)
   const { length } = declared.names
   if (length === 0 || length > COLLECTIONS_MAX)
@@ -299,23 +322,25 @@ export class Client<Types extends AppTypes<Types>> {
   /**
    * The content of a file of a record. One that waits on this device, or was read before, needs no network.
    *
-   * @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE
+   * @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE; PannierError PANNIER_ABORTED
    * @example
    * const content = await client.file(task, 'sea_a1b2c3d4e5.jpg')
    */
-  file(record: NamedRecord, name: string): Promise<Blob> {
-    return this.#open().file(record, name)
+  file(record: NamedRecord, name: string, options: Waiting = {}): Promise<Blob> {
+    checkOptions('file()', options, WAITING)
+    return this.#open().file(record, name, options.signal)
   }
 
   /**
-   * Sends what waits and pulls what is new, now.
+   * Sends what waits and pulls what is new, now. A signal ends the wait; what is under way continues.
    *
-   * @throws ClientError PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT, PANNIER_PEER_REFUSED
+   * @throws ClientError PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT, PANNIER_PEER_REFUSED; PannierError PANNIER_ABORTED
    * @example
-   * await client.sync()
+   * await client.sync({ signal: AbortSignal.timeout(10_000) })
    */
-  sync(): Promise<void> {
-    return this.#open().sync()
+  sync(options: Waiting = {}): Promise<void> {
+    checkOptions('sync()', options, WAITING)
+    return this.#open().sync(options.signal)
   }
 
   /**
@@ -325,10 +350,10 @@ export class Client<Types extends AppTypes<Types>> {
    * @example
    * await client.signOut({ data: 'wipe' })
    */
-  async signOut({
-    data = 'keep',
-    discard = false,
-  }: { readonly data?: 'keep' | 'wipe'; readonly discard?: boolean } = {}): Promise<void> {
+  async signOut(options: { readonly data?: 'keep' | 'wipe'; readonly discard?: boolean } = {}): Promise<void> {
+    checkOptions('signOut()', options, SIGN_OUT_OPTIONS)
+    const { data = 'keep', discard = false } = options
+    checkChoice('signOut()', 'data', data, ['keep', 'wipe'])
     const { server, leases } = this.#parts
     const session = await this.#inTurn(async () => {
       const replica = this.#open()

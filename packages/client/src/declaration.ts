@@ -1,5 +1,6 @@
 /** Declarations of an app about its collections. */
 import type { OpenOptions } from 'pannier'
+import { checkOptions, type OptionNames } from 'pannier/internal'
 import type { Values } from './writes.ts'
 
 /** Which records of a collection come to the device, what becomes of conflicts, and what the library is to do with them. */
@@ -51,6 +52,8 @@ export interface Declared {
 /** By the names of collections. */
 export type Merges = Readonly<Record<string, 'fields' | Merge>>
 
+const DECLARATION: OptionNames<CollectionDeclaration> = { filter: true, merge: true, indexes: true, relations: true }
+
 /** Sorts declarations by what they are for. */
 export function readDeclarations(
   declarations: readonly string[] | Readonly<Record<string, CollectionDeclaration | undefined>>,
@@ -62,7 +65,9 @@ export function readDeclarations(
   const entries = Array.isArray(declarations)
     ? declarations.map((name: string): [string, CollectionDeclaration?] => [name])
     : Object.entries(declarations)
-  for (const [name, { filter, merge, ...others } = {}] of entries) {
+  for (const [name, declaration = {}] of entries) {
+    checkOptions(`connect(): collections.${name}`, declaration, DECLARATION)
+    const { filter, merge, ...others } = declaration
     if (filter !== undefined) filters[name] = filter
     if (merge !== undefined) merges[name] = merge
     options[name] = others

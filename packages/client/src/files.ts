@@ -180,6 +180,7 @@ interface FileSource {
   readonly db: Database
   readonly server: Server
   readonly token: () => Promise<string | undefined>
+  readonly signal: AbortSignal | undefined
 }
 
 /** The content of a file of a record. @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT */
@@ -198,14 +199,15 @@ export async function fileOf(asked: FileSource, record: NamedRecord, name: strin
   return content
 }
 
-async function fetched({ server, token }: FileSource, of: NonNullable<StoredFile['of']>): Promise<Blob> {
+async function fetched(source: FileSource, of: NonNullable<StoredFile['of']>): Promise<Blob> {
   const path = `/api/files/${[of.collection, of.id, of.name].map(encodeURIComponent).join('/')}`
-  const held = await token()
-  let response = await answerTo(server, path)
+  const { server, signal } = source
+  const held = await source.token()
+  let response = await answerTo(source, path)
   if (isRefused(response) && held !== undefined) {
     // A protected file is given to those who may see the record.
-    const { token: once } = await server.send<{ token: string }>('POST /api/files/token', {}, { token: held })
-    response = await answerTo(server, `${path}?token=${once}`)
+    const { token: once } = await server.send<{ token: string }>('POST /api/files/token', {}, { token: held, signal })
+    response = await answerTo(source, `${path}?token=${once}`)
   }
   if (response.ok) return await response.blob().catch(unreachable)
   if (!isRefused(response)) return unreachable(response.status)
@@ -216,8 +218,8 @@ async function fetched({ server, token }: FileSource, of: NonNullable<StoredFile
 }
 
 /** Content may take long. Its beginning may not. */
-function answerTo(server: Server, path: string): Promise<Response> {
-  return server.inTime(server.requestMsMax, (signal) => server.open(`GET ${path}`, undefined, { signal }))
+function answerTo({ server, signal }: FileSource, path: string): Promise<Response> {
+  return server.inTime(0, signal, (ended) => server.open(`GET ${path}`, undefined, { signal: ended }))
 }
 
 function isRefused({ status }: Response): boolean {

@@ -1,5 +1,6 @@
 /** The writes of one transaction of the app: shown at once, and sent together. */
 import type { Transaction, TransactionCollection } from 'pannier'
+import { checkOptions, type OptionNames } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { ClientError } from './client-error.ts'
 import type { Merges } from './declaration.ts'
@@ -30,6 +31,7 @@ export interface WriteOptions {
   readonly overwrite?: boolean
 }
 
+const WRITE_OPTIONS: OptionNames<WriteOptions> = { overwrite: true }
 const ID_CHARS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const ID_LENGTH = 15
 
@@ -83,10 +85,14 @@ export class LocalTransaction {
     await this.#change({ collection, action: 'delete', id, base: null }, options)
   }
 
-  #change(write: Exclude<SentWrite, { readonly action: 'create' }>, options?: WriteOptions): Promise<Values | null> {
+  #change(
+    write: Exclude<SentWrite, { readonly action: 'create' }>,
+    options: WriteOptions = {},
+  ): Promise<Values | null> {
     return this.#inTurn(async () => {
       const { action, collection, id } = write
       checkId(action, id)
+      checkOptions(`${action}()`, options, WRITE_OPTIONS)
       const shown = await this.#shown(collection, id)
       if (shown === undefined)
         throw new ClientError('PANNIER_NOT_FOUND', `There is no record "${id}" of "${collection}" here.`)

@@ -2,7 +2,7 @@
  * OAuth2 in a window of its own, as PocketBase's SDK does it: the server tells the code to the stream that waits for it. Loaded by the
  * first that signs in so.
  */
-import { awaitUser } from 'pannier/internal'
+import { awaitUser, untilCancelled } from 'pannier/internal'
 import { ClientError } from './client-error.ts'
 import { readEvents } from './event-stream.ts'
 import { routeOf, type Server } from './server.ts'
@@ -34,7 +34,17 @@ interface Redirect {
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Gets the values for `auth-with-oauth2`. `place`: the window, which was opened in the click. */
-export async function signInByPopup(
+export function signInByPopup(
+  server: Server,
+  collection: string,
+  name: string,
+  options: PopupOptions,
+  place: Window | null,
+): Promise<Values> {
+  return untilCancelled(byPopup(server, collection, name, options, place), options.signal, 'The sign-in')
+}
+
+async function byPopup(
   server: Server,
   collection: string,
   name: string,
@@ -74,7 +84,6 @@ export async function signInByPopup(
     return { provider: name, code: redirect.code, codeVerifier: provider.codeVerifier, redirectURL, createData }
   } catch (cause) {
     if (failure !== undefined) throw failure.error
-    if (signal?.aborted) throw new ClientError('PANNIER_ABORTED', 'oauth2(): its signal ended it.', { cause })
     throw cause instanceof ClientError
       ? cause
       : new ClientError('PANNIER_PEER_UNREACHABLE', 'The server did not answer.', { cause })

@@ -19,24 +19,38 @@ export interface Passkey {
 }
 
 /** Gets the values for `auth-with-passkey`. */
-export async function passkeyFor(server: Server, collection: string): Promise<Values> {
+export async function passkeyFor(server: Server, collection: string, signal: AbortSignal | undefined): Promise<Values> {
   assertBrowser('passkey')
   const asked = await server.send<PublicKeyCredentialRequestOptionsJSON>(
     routeOf('POST', collection, 'request-passkey'),
     {},
+    { signal },
   )
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked)
-  return await answerOf(navigator.credentials.get({ publicKey }))
+  return await answerOf(navigator.credentials.get(cancellable(publicKey, signal)))
 }
 
 /** Makes a passkey of the account that has just signed in. */
-export async function addPasskey(server: Server, { token, record }: Session, name: string): Promise<Passkey> {
+export async function addPasskey(
+  server: Server,
+  { token, record }: Session,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<Passkey> {
   assertBrowser('addPasskey')
   const path = routeOf('POST', record.collectionName, `records/${record.id}/passkeys`)
-  const asked = await server.send<PublicKeyCredentialCreationOptionsJSON>(`${path}/options`, {}, { token })
+  const asked = await server.send<PublicKeyCredentialCreationOptionsJSON>(`${path}/options`, {}, { token, signal })
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked)
-  const answer = await answerOf(navigator.credentials.create({ publicKey }))
+  const answer = await answerOf(navigator.credentials.create(cancellable(publicKey, signal)))
   return await server.send<Passkey>(path, { name, ...answer }, { token })
+}
+
+/** The dialogue of the device goes away with the signal. */
+function cancellable<T>(
+  publicKey: T,
+  signal: AbortSignal | undefined,
+): { readonly publicKey: T; readonly signal?: AbortSignal } {
+  return { publicKey, ...(signal !== undefined && { signal }) }
 }
 
 /** The device's answer to a question of the server. @throws ClientError PANNIER_SIGN_IN_FAILED */

@@ -1,6 +1,6 @@
 /** The database of one account on this device, and its sync. */
 import { destroy, open, type Collection, type Database, type OpenOptions, type Transaction } from 'pannier'
-import { awaited } from 'pannier/internal'
+import { awaited, untilCancelled } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { isToBeRefreshed, refreshed, type AccountRecord, type Session } from './account.ts'
 import type { Question } from './can.ts'
@@ -201,12 +201,12 @@ export class Replica {
   }
 
   /** The state has what came and what was sent when it resolves. */
-  sync(): Promise<void> {
+  sync(signal?: AbortSignal): Promise<void> {
     const sent = async (): Promise<void> => {
       for (let upload; (upload = (await this.#loop.once()).upload) !== undefined;) await upload
       await this.#readState()
     }
-    return awaited(this.#server.environment, sent())
+    return untilCancelled(awaited(this.#server.environment, sent()), signal, 'The sync')
   }
 
   /** Undefined: that can't be known here. */
@@ -218,9 +218,10 @@ export class Replica {
   }
 
   /** @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE */
-  async file(record: NamedRecord, name: string): Promise<Blob> {
+  async file(record: NamedRecord, name: string, signal: AbortSignal | undefined): Promise<Blob> {
     const { fileOf } = await import('./files.ts')
-    return await fileOf({ db: this.db, server: this.#server, token: () => this.#token() }, record, name)
+    const source = { db: this.db, server: this.#server, token: () => this.#token(), signal }
+    return await untilCancelled(fileOf(source, record, name), signal, 'The download')
   }
 
   /** Runs `body`, and stores what it wrote for the server. Returns the number of the transaction too. */

@@ -1,5 +1,5 @@
 /** Reports of the server: an entry of its own, as most apps have none. docs/internals/reports.md is the contract. */
-import { systemEnvironment } from 'pannier/internal'
+import { checkOptions, systemEnvironment, untilCancelled, type OptionNames } from 'pannier/internal'
 import { Server } from './server.ts'
 
 /** The options of `runReport`, beside the name of the report. */
@@ -24,12 +24,14 @@ export interface ReportAnswer<Row> {
   readonly commit: number
 }
 
+const OPTIONS: OptionNames<ReportOptions> = { parameters: true, token: true, signal: true, requestMsMax: true }
 const REQUEST_MS_MAX = 60_000
 
 /**
  * Runs a report of the server.
  *
- * @throws ClientError PANNIER_PEER_REFUSED: `details` has what is wrong with parameters; PANNIER_SIGNED_OUT, PANNIER_PEER_UNREACHABLE
+ * @throws ClientError PANNIER_PEER_REFUSED: `details` has what is wrong with parameters; PANNIER_SIGNED_OUT, PANNIER_PEER_UNREACHABLE; PannierError
+ *   PANNIER_ABORTED
  * @example
  * const options = { parameters: { from: '2026-06-01' }, token: client.token }
  * const { rows } = await runReport<{ month: string; revenue: number }>('https://example.com', 'revenue', options)
@@ -38,17 +40,17 @@ const REQUEST_MS_MAX = 60_000
 export async function runReport<Row extends object = Record<string, string | number | null>>(
   url: string | URL,
   name: string,
-  { parameters = {}, token, signal, requestMsMax = REQUEST_MS_MAX }: ReportOptions = {},
+  options: ReportOptions = {},
 ): Promise<ReportAnswer<Row>> {
+  checkOptions('runReport()', options, OPTIONS)
+  const { parameters = {}, token, signal, requestMsMax = REQUEST_MS_MAX } = options
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(parameters))
     query.append(key, value instanceof Date ? value.toISOString() : String(value))
   const server = new Server(url, { requestMsMax, environment: systemEnvironment() })
   const request = `GET /api/reports/${encodeURIComponent(name)}?${query}`
-  const { columns, rows, commit } = await server.send<ReportAnswer<readonly unknown[]>>(request, undefined, {
-    token,
-    signal,
-  })
+  const answering = server.send<ReportAnswer<readonly unknown[]>>(request, undefined, { token, signal })
+  const { columns, rows, commit } = await untilCancelled(answering, signal, 'The report')
   const named = rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]])) as Row)
   return { columns, rows: named, commit }
 }

@@ -1,7 +1,14 @@
 /** Requests to the server. */
+import type { LongWork } from 'pannier'
+import type { OptionNames } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { ClientError, reasonOf } from './client-error.ts'
 import type { Values } from './writes.ts'
+
+/** Options of calls that a user waits for. */
+export type Waiting = Pick<LongWork, 'signal'>
+
+export const WAITING: OptionNames<Waiting> = { signal: true }
 
 interface RequestOptions {
   /** Added to the time that a request may take. */
@@ -30,14 +37,14 @@ export class Server {
   readonly url: string
   /** The clock of the device may be wrong. */
   readonly environment: Environment
-  readonly requestMsMax: number
+  readonly #requestMsMax: number
   /** How much the clock of the server is ahead of the device's. */
   #aheadMs = 0
 
   constructor(url: string | URL, { requestMsMax, environment }: ServerOptions) {
     this.url = String(url).replace(/\/+$/, '')
     this.environment = environment
-    this.requestMsMax = requestMsMax
+    this.#requestMsMax = requestMsMax
   }
 
   /** The time of the server, as far as its last answer said it. */
@@ -52,11 +59,8 @@ export class Server {
    */
   async send<T>(request: string, body?: unknown, options: RequestOptions = {}): Promise<T> {
     const { moreMs = 0, signal, ...others } = options
-    const [{ status, ok }, text] = await this.inTime(this.requestMsMax + moreMs, async (late) => {
-      const response = await this.open(request, body, {
-        ...others,
-        signal: signal === undefined ? late : AbortSignal.any([signal, late]),
-      })
+    const [{ status, ok }, text] = await this.inTime(moreMs, signal, async (ended) => {
+      const response = await this.open(request, body, { ...others, signal: ended })
       const date = Date.parse(response.headers.get('date') ?? '')
       if (!Number.isNaN(date)) this.#aheadMs = date - this.environment.wallClock()
       return [response, await response.text().catch(unreachable)]
@@ -81,12 +85,16 @@ export class Server {
     )
   }
 
-  /** Runs `work`, and aborts its signal when it takes too long. */
-  async inTime<T>(ms: number, work: (late: AbortSignal) => Promise<T>): Promise<T> {
+  /** Runs `work`. Its signal is aborted with the given one, and when it takes too long. `moreMs`: what it may take more. */
+  async inTime<T>(
+    moreMs: number,
+    signal: AbortSignal | undefined,
+    work: (ended: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     const late = new AbortController()
-    const cancel = this.environment.after(ms, () => late.abort())
+    const cancel = this.environment.after(this.#requestMsMax + moreMs, () => late.abort())
     try {
-      return await work(late.signal)
+      return await work(signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]))
     } finally {
       cancel()
     }

@@ -1,9 +1,10 @@
 /** Ways to sign in. The routes are PocketBase's (docs/internals/rest-api.md), and those of passkeys ours. */
+import { checkOptions, untilCancelled, type OptionNames } from 'pannier/internal'
 import type { AccountRecord, Session, SignedIn } from './account.ts'
 import { ClientError } from './client-error.ts'
 import type { PopupOptions } from './oauth2.ts'
 import type { Passkey } from './passkeys.ts'
-import { routeOf, type Server } from './server.ts'
+import { routeOf, WAITING, type Server, type Waiting } from './server.ts'
 import type { Values } from './writes.ts'
 
 /** Said with the second of two ways to sign in. */
@@ -11,6 +12,10 @@ export interface SecondWay {
   /** `error.details.mfaId` of the first one, which failed with PANNIER_MFA_NEEDED. */
   readonly mfaId?: string
 }
+
+const SECOND_WAY: OptionNames<SecondWay> = { mfaId: true }
+const PASSKEY_OPTIONS: OptionNames<SecondWay & Waiting> = { ...SECOND_WAY, ...WAITING }
+const POPUP_OPTIONS: OptionNames<PopupOptions & SecondWay> = { open: true, createData: true, ...PASSKEY_OPTIONS }
 
 /** A collection of accounts signs in. Each resolves with the account when its data are open. */
 export class SignIn {
@@ -40,6 +45,7 @@ export class SignIn {
     password: string,
     options: SecondWay = {},
   ): Promise<AccountRecord> {
+    checkOptions('password()', options, SECOND_WAY)
     return await this.#with(collection, 'password', { identity, password, ...options })
   }
 
@@ -55,7 +61,7 @@ export class SignIn {
     { email, password, ...values }: Values & { readonly email: string; readonly password: string },
   ): Promise<AccountRecord> {
     const account = { ...values, email, password, passwordConfirm: password }
-    await this.#server.send(routeOf('POST', collection, 'records'), account)
+    await this.#post(collection, 'records', account)
     return await this.password(collection, email, password)
   }
 
@@ -66,7 +72,7 @@ export class SignIn {
    * await client.signIn.requestVerification('users', 'ann@example.com')
    */
   async requestVerification(collection: string, email: string): Promise<void> {
-    await this.#server.send(routeOf('POST', collection, 'request-verification'), { email })
+    await this.#post(collection, 'request-verification', { email })
   }
 
   /**
@@ -77,7 +83,7 @@ export class SignIn {
    * await client.signIn.confirmVerification('users', token)
    */
   async confirmVerification(collection: string, token: string): Promise<void> {
-    await this.#server.send(routeOf('POST', collection, 'confirm-verification'), { token })
+    await this.#post(collection, 'confirm-verification', { token })
   }
 
   /**
@@ -87,7 +93,7 @@ export class SignIn {
    * await client.signIn.requestPasswordReset('users', 'ann@example.com')
    */
   async requestPasswordReset(collection: string, email: string): Promise<void> {
-    await this.#server.send(routeOf('POST', collection, 'request-password-reset'), { email })
+    await this.#post(collection, 'request-password-reset', { email })
   }
 
   /**
@@ -99,7 +105,7 @@ export class SignIn {
    */
   async confirmPasswordReset(collection: string, token: string, password: string): Promise<void> {
     const body = { token, password, passwordConfirm: password }
-    await this.#server.send(routeOf('POST', collection, 'confirm-password-reset'), body)
+    await this.#post(collection, 'confirm-password-reset', body)
   }
 
   /**
@@ -109,7 +115,7 @@ export class SignIn {
    * const otpId = await client.signIn.requestOneTimePassword('users', 'ann@example.com')
    */
   async requestOneTimePassword(collection: string, email: string): Promise<string> {
-    const { otpId } = await this.#server.send<{ otpId: string }>(routeOf('POST', collection, 'request-otp'), { email })
+    const { otpId } = await this.#post<{ otpId: string }>(collection, 'request-otp', { email })
     return otpId
   }
 
@@ -124,6 +130,7 @@ export class SignIn {
     password: string,
     options: SecondWay = {},
   ): Promise<AccountRecord> {
+    checkOptions('oneTimePassword()', options, SECOND_WAY)
     return await this.#with(collection, 'otp', { otpId, password, ...options })
   }
 
@@ -135,6 +142,7 @@ export class SignIn {
    * button.onclick = () => client.signIn.oauth2('users', 'google')
    */
   async oauth2(collection: string, provider: string, options: PopupOptions & SecondWay = {}): Promise<AccountRecord> {
+    checkOptions('oauth2()', options, POPUP_OPTIONS)
     const { mfaId, ...popup } = options
     // At once: browsers block what opens later than the click.
     const isOwn = popup.open === undefined && globalThis.window !== undefined
@@ -150,13 +158,16 @@ export class SignIn {
   /**
    * Asks the device for a passkey. In browsers only.
    *
-   * @throws ClientError PANNIER_SIGN_IN_FAILED: this device has none, or the user has said no; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
+   * @throws ClientError PANNIER_SIGN_IN_FAILED: this device has none, or the user has said no; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE; PannierError PANNIER_ABORTED
    * @example
    * await client.signIn.passkey('users')
    */
-  async passkey(collection: string, options: SecondWay = {}): Promise<AccountRecord> {
+  async passkey(collection: string, options: SecondWay & Waiting = {}): Promise<AccountRecord> {
+    checkOptions('passkey()', options, PASSKEY_OPTIONS)
+    const { signal, ...second } = options
     const { passkeyFor } = await import('./passkeys.ts')
-    return await this.#with(collection, 'passkey', { ...(await passkeyFor(this.#server, collection)), ...options })
+    const found = await untilCancelled(passkeyFor(this.#server, collection, signal), signal, 'The sign-in')
+    return await this.#with(collection, 'passkey', { ...found, ...second })
   }
 
   /**
@@ -168,8 +179,7 @@ export class SignIn {
    * await client.signIn.token('users', localStorage.getItem('token')!)
    */
   async token(collection: string, token: string): Promise<AccountRecord> {
-    const path = routeOf('POST', collection, 'auth-refresh')
-    const signedIn = await this.#server.send<SignedIn>(path, undefined, { token })
+    const signedIn = await this.#post<SignedIn>(collection, 'auth-refresh', undefined, token)
     return await this.#enter({ ...signedIn, isTakenUp: true })
   }
 
@@ -181,14 +191,20 @@ export class SignIn {
    * @example
    * button.onclick = () => client.signIn.addPasskey('My phone')
    */
-  async addPasskey(name: string): Promise<Passkey> {
+  async addPasskey(name: string, options: Waiting = {}): Promise<Passkey> {
+    checkOptions('addPasskey()', options, WAITING)
     const session = this.#session()
     if (session === undefined) throw new ClientError('PANNIER_SIGNED_OUT', 'addPasskey(): sign in before.')
     const { addPasskey } = await import('./passkeys.ts')
-    return await addPasskey(this.#server, session, name)
+    const { signal } = options
+    return await untilCancelled(addPasskey(this.#server, session, name, signal), signal, 'The passkey')
   }
 
   async #with(collection: string, way: string, body: Values): Promise<AccountRecord> {
-    return await this.#enter(await this.#server.send<SignedIn>(routeOf('POST', collection, `auth-with-${way}`), body))
+    return await this.#enter(await this.#post<SignedIn>(collection, `auth-with-${way}`, body))
+  }
+
+  #post<T>(collection: string, rest: string, body?: Values, token?: string): Promise<T> {
+    return this.#server.send<T>(routeOf('POST', collection, rest), body, { token })
   }
 }

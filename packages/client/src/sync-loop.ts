@@ -4,7 +4,7 @@ import { pause } from 'pannier/internal'
 import { ClientError } from './client-error.ts'
 import type { Declared } from './declaration.ts'
 import type { WriteMeans } from './local-transaction.ts'
-import { applyOutcomes, type PushAnswer } from './outcomes.ts'
+import type { PushAnswer } from './outcomes.ts'
 import {
   answerTo,
   applyPull,
@@ -208,7 +208,7 @@ export class SyncLoop {
       // It has started again, or may have.
       const outcomes = answer.outcomes.filter(({ n }) => ready.some((sent) => sent.n === n))
       if (outcomes.length === 0) return
-      await applyOutcomes(db, { ...answer, outcomes }, means)
+      await (await import('./outcomes.ts')).applyOutcomes(db, { ...answer, outcomes }, means)
     }
   }
 
@@ -241,7 +241,7 @@ export class SyncLoop {
   #sendFiles(upload: Queued, token: string | undefined): Promise<void> {
     const { db, means } = this.#host
     const sent = this.#answerTo([upload], token)
-      .then((answer) => applyOutcomes(db, answer!, means))
+      .then(async (answer) => (await import('./outcomes.ts')).applyOutcomes(db, answer!, means))
       .finally(() => (this.#upload = undefined))
     sent.then(this.wake, (error: unknown) => this.#failed(error, token === undefined))
     return sent

@@ -1,7 +1,7 @@
 /** The parts that Pannier's own packages share: `pannier/internal`. It may change with every version. */
 export { awaitUser, callUser, isThenable, notPromised, tellListener, type Expected } from './base/callback.ts'
 export { LruMap } from './base/lru-map.ts'
-export { badArgument, checkListener, checkOptions, isObject } from './base/options.ts'
+export { badArgument, checkChoice, checkListener, checkOptions, isObject } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
 export { relateRecords, type RecordRelation } from './database/records/relate-records.ts'
 export { isSame } from './codec/collation.ts'
@@ -24,7 +24,7 @@ export { hasSearched, parseSearch, wordsOf } from './query/search/match-terms.ts
 export type { SearchedText } from './query/ast/normalise.ts'
 export type { DocumentGuard } from './database/records/document-guard.ts'
 export { LinearRegex } from './query/regex/linear-regex.ts'
-export { pauseIn, type Pause } from './base/long-work.ts'
+export { pauseIn, untilCancelled, type Pause } from './base/long-work.ts'
 export { assert } from './base/errors.ts'
 export { awaited, every, pause } from './base/environment.ts'
 export { environmentOf } from './database/records/follow-commits.ts'

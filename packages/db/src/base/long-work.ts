@@ -36,6 +36,16 @@ export function throwIfCancelled(signal: AbortSignal | undefined, name: string):
   if (signal?.aborted === true) throw cancelledError(signal, name)
 }
 
+/** Waits for work until the signal is aborted. @throws PannierError as `cancelledError` makes it */
+export async function untilCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined, name: string): Promise<T> {
+  if (signal === undefined) return work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const cancel = (): void => reject(cancelledError(signal, name))
+  signal.addEventListener('abort', cancel)
+  if (signal.aborted) cancel()
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', cancel))
+}
+
 /** Aborted by either. */
 export function eitherSignal(closing: AbortSignal, signal: AbortSignal | undefined): AbortSignal {
   return signal === undefined ? closing : AbortSignal.any([signal, closing])

@@ -1,5 +1,5 @@
 /** Bytes from callers as an async iterable, and streams of a generator's output. Loaded on first use. */
-import { throwIfCancelled } from '../../base/long-work.ts'
+import { throwIfCancelled, untilCancelled } from '../../base/long-work.ts'
 import { streamChunks } from '../../base/async.ts'
 import { ArgumentError } from '../../base/options.ts'
 import type { ByteSource } from './byte-stream.ts'
@@ -33,22 +33,14 @@ export async function* bytesUntilCancelled(
   signal: AbortSignal | undefined,
   name: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let giveUp = (): void => {}
-  const abort = (): void => giveUp()
-  signal?.addEventListener('abort', abort)
-  const unlessAborted = <T>(work: Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      giveUp = () => reject(signal!.reason as Error)
-      work.then(resolve, reject)
-    })
   let iterator: AsyncIterator<Uint8Array> | undefined
   try {
     throwIfCancelled(signal, name)
-    const opening = Promise.resolve(open())
-    iterator = bytesOf(await unlessAborted(opening))[Symbol.asyncIterator]()
+    const opened = await untilCancelled(Promise.resolve(open()), signal, name)
+    iterator = bytesOf(opened)[Symbol.asyncIterator]()
     for (;;) {
       throwIfCancelled(signal, name)
-      const next = await unlessAborted(iterator.next())
+      const next = await untilCancelled(iterator.next(), signal, name)
       if (next.done === true) return
       yield next.value
     }
@@ -56,7 +48,6 @@ export async function* bytesUntilCancelled(
     throwIfCancelled(signal, name)
     throw error
   } finally {
-    signal?.removeEventListener('abort', abort)
     const closing = iterator?.return?.()
     // One that keeps others waiting may never end.
     if (signal?.aborted === true) closing?.catch(() => {})

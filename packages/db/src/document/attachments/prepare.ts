@@ -2,7 +2,7 @@
  * Prepares the content of attachments for the transaction that writes their documents. Short content is read into
  * memory and stored by that transaction. Long content is uploaded before.
  */
-import { throwIfCancelled } from '../../base/long-work.ts'
+import { throwIfCancelled, untilCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
 import { ArgumentError } from '../../base/options.ts'
 import type { CheckedAttachment } from './attachment-input.ts'
@@ -115,25 +115,9 @@ export class AttachmentPreparation {
   }
 
   /** A signal ends the wait for a source at once. */
-  async #next(reader: PieceReader): Promise<Uint8Array | undefined> {
-    const signal = this.#signal
-    throwIfCancelled(signal, 'The attachment upload')
-    if (signal === undefined) return reader.next()
-    let stop = (): void => {}
-    const aborted = new Promise<undefined>((resolve) => {
-      stop = () => resolve(undefined)
-      signal.addEventListener('abort', stop)
-    })
-    try {
-      const next = reader.next()
-      // When the signal comes first, nobody waits for it any more.
-      next.catch(() => {})
-      const piece = await Promise.race([next, aborted])
-      throwIfCancelled(signal, 'The attachment upload')
-      return piece
-    } finally {
-      signal.removeEventListener('abort', stop)
-    }
+  #next(reader: PieceReader): Promise<Uint8Array | undefined> {
+    throwIfCancelled(this.#signal, 'The attachment upload')
+    return untilCancelled(reader.next(), this.#signal, 'The attachment upload')
   }
 }
 
