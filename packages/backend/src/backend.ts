@@ -67,7 +67,7 @@ import { Sync } from './sync/sync.ts'
 
 /** The options of `openBackend`. */
 export interface BackendOptions {
-  /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
+  /** The fleet of servers that serve the same database. It is alone when left out. The backend does not close it. */
   readonly fleet?: Fleet
   /** How much memory and time hashing passwords may take. */
   readonly hashLimits?: Partial<HashQueueLimits>
@@ -75,7 +75,7 @@ export interface BackendOptions {
   readonly loginLimits?: Partial<LoginLimits>
   /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
   readonly fetchPublic?: PublicFetch
-  /** Clock, timers and chance, for tests. Those of the database when left out. */
+  /** The environment for tests: clock, timers and chance. Those of the database when left out. */
   readonly environment?: Environment
   /** A replica that was away for longer than this begins again, in milliseconds; 30 days by default. */
   readonly syncHorizonMs?: number
@@ -95,7 +95,7 @@ export interface BackendOptions {
   readonly quota?: Quota
   /** The read model for views and SQL: a file of plain text in the temporary folder, or the memory of one process, by default. */
   readonly readModel?: 'file' | 'memory'
-  /** @internal For tests without processes. */
+  /** @internal The home of the read model, for tests without processes. */
   readonly modelHome?: ModelHome
   /** Shows an operator what is logged, except for requests. */
   readonly print?: (entry: LogEntry) => void
@@ -150,7 +150,7 @@ export interface Backend {
   alert(subject: string, details: string): Promise<void>
   /** The application as hooks see it. */
   readonly app: HookApp
-  /** Counts requests, as the settings want it. */
+  /** The limiter of rates: counts requests, as the settings want it. */
   readonly rateLimits: RateLimiter
   /** The writer of logs. */
   readonly logs: Logs
@@ -164,7 +164,7 @@ export interface Backend {
   readonly imports: Imports
   /** Statements of superusers. */
   readonly sql: SqlConsole
-  /** SELECTs that superusers keep, and others may run. */
+  /** Reports: SELECTs that superusers keep, and others may run. */
   readonly reports: Reports
   /** How large the copy of the records is that views and SQL read, and how far behind. */
   modelFigures(): ModelFigures
@@ -174,9 +174,9 @@ export interface Backend {
   readonly sync: Sync
   /** Previews of rules before they are stored. */
   readonly rulePreviews: RulePreviews
-  /** Clock, timers and chance. */
+  /** The environment: clock, timers and chance. */
   readonly environment: Environment
-  /** Stops what runs. The database stays open. */
+  /** Closes it: stops what runs. The database stays open. */
   close(): Promise<void>
 }
 

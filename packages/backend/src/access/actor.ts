@@ -6,11 +6,11 @@ import type { Principal } from '../gateway/principal.ts'
 export interface RequestInfo {
   /** `default`, `oauth2`, `otp`, `password`, `realtime`, `protectedFile`, `batch` or `expand`. */
   readonly context: string
-  /** `GET`, `POST` and so on. */
+  /** The method of the request: `GET`, `POST` and so on. */
   readonly method: string
   /** The parameters of the URL, by name. */
   readonly query: Readonly<Record<string, string>>
-  /** Names in lower case, with `_` for `-`. */
+  /** Headers by their names in lower case, with `_` for `-`. */
   readonly headers: Readonly<Record<string, string>>
   /** The body of a write, for the rules about its answer. */
   readonly body?: Readonly<Record<string, unknown>>

@@ -5,11 +5,11 @@ import type { Chance } from '../gateway/chance.ts'
 
 interface StoredKey {
   readonly _id: string
-  /** 32 bytes, in base64. */
+  /** A key of 32 bytes, in base64. */
   readonly key: string
 }
 
-/** No CouchDB database can have this name. */
+/** The collection of the key: no CouchDB database can have this name. */
 const KEY_COLLECTION = '$key'
 const KEY_ID = 'key'
 const KEY_BYTES = 32

@@ -16,7 +16,7 @@ interface DocumentReads {
 export interface KnownDefinitions {
   /** By its name, in any case, or by its id. */
   find(nameOrId: string): Definition | undefined
-  /** In no order. */
+  /** All definitions, in no order. */
   all(): readonly Definition[]
   /** Made of all definitions. */
   readonly schema: Schema

@@ -7,7 +7,7 @@ import type { Definition } from '../definitions/definition.ts'
 import type { Principal } from '../gateway/principal.ts'
 import type { DataKey } from './data-key.ts'
 
-/** As many as a digest has. */
+/** The digits of a revision: as many as a digest has. */
 const DIGITS = 32
 
 export class ShownRevisions {

@@ -38,7 +38,7 @@ export interface ApiTokenInfo {
   readonly scopes: Readonly<Record<string, readonly ScopedAction[]>>
   /** Dates as records have them; empty: never. */
   readonly created: string
-  /** To ten minutes. */
+  /** The time of the last use, to ten minutes. */
   readonly used: string
   readonly expires: string
 }
@@ -52,7 +52,7 @@ interface StoredApiToken {
   readonly collectionRef: string
   readonly recordRef: string
   readonly scopes: Readonly<Record<string, readonly ScopedAction[]>>
-  /** Milliseconds since 1970; 0: never. */
+  /** When it was created, in milliseconds since 1970; 0: never. */
   readonly createdMs: number
   readonly usedMs: number
   readonly expiresMs: number

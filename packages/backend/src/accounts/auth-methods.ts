@@ -4,7 +4,7 @@ import type { Chance } from '../gateway/chance.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { presentProviders } from './oauth2/provider.ts'
 
-/** Each provider comes with a fresh state and verifier. */
+/** The methods of an account to log in; each provider comes with a fresh state and verifier. */
 export function authMethods(definition: AuthDefinition, chance: Chance): JsonObject {
   const { passwordAuth, mfa, otp, oauth2, passkey } = definition
   const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []

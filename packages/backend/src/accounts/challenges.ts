@@ -17,7 +17,7 @@ export class Challenges {
   readonly #fleet: Fleet
   #key: Promise<Buffer> | undefined
   readonly #environment: Environment
-  /** Challenges that were answered, with a time after which they are over; the oldest are first. */
+  /** Challenges that were used, with a time after which they are over; the oldest are first. */
   readonly #used = new Map<string, number>()
 
   constructor(environment: Environment, fleet: Fleet) {

@@ -26,7 +26,7 @@ export interface LoggedIn {
   readonly meta?: JsonObject
 }
 
-/** A login by one method, where two are needed. */
+/** A login by one method, where two are needed: half of what logs in. */
 export interface HalfLoggedIn {
   /** The id for the login by the other method. */
   readonly mfaId: string

@@ -27,7 +27,7 @@ import { ageMs } from '../gateway/seen-clock.ts'
 export interface NewOneTimePassword {
   /** The id that the login names. */
   readonly otpId: string
-  /** Digits. */
+  /** The password, in digits. */
   readonly password: string
   /** How long it is valid. */
   readonly seconds: number

@@ -48,7 +48,7 @@ interface StoredPasskey {
   readonly counter: number
   readonly transports: readonly string[]
   readonly isSynced: boolean
-  /** Milliseconds since 1970; 0: never. */
+  /** When it was created, in milliseconds since 1970; 0: never. */
   readonly createdMs: number
   readonly usedMs: number
 }
@@ -64,7 +64,7 @@ const NAME_BYTES_MAX = 100
 /** Somebody who has got hold of a token for a moment gets no way in that lasts. */
 const LOGIN_AGE_MS_MAX: number = 10 * 60 * 1000
 const ID_CHARS = 30
-/** EdDSA, ES256 and RS256, in COSE's numbers. */
+/** The algorithms EdDSA, ES256 and RS256, in COSE's numbers. */
 const ALGORITHMS: readonly number[] = [-8, -7, -257]
 
 export class Passkeys {
@@ -280,7 +280,7 @@ export class Passkeys {
   }
 }
 
-/** Most servers never need it. */
+/** The package of web authentication: most servers never need it. */
 function webAuthn(): Promise<typeof WebAuthn> {
   return import('@simplewebauthn/server')
 }

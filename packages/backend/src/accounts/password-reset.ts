@@ -26,7 +26,7 @@ export class PasswordReset {
     await this.#requests.request(definition, readEmail(input), () => true)
   }
 
-  /** Also verifies the address that the mail went to. @throws ServiceError INVALID with data */
+  /** Confirms the reset, and so verifies the address that the mail went to. @throws ServiceError INVALID with data */
   async confirm(definition: AuthDefinition, input: JsonObject): Promise<void> {
     const { token, password, passwordConfirm } = readTexts(input, ['token', 'password', 'passwordConfirm'])
     const holder = await whileCurrent(async () => {

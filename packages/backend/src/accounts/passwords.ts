@@ -109,7 +109,7 @@ export class Passwords {
     }
   }
 
-  /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
+  /** Verifies a password: compares hashes in constant time. False for a record that is too weak or too expensive. */
   async verify(record: string, password: string): Promise<boolean> {
     if (isBcrypt(record) && Buffer.byteLength(password) <= BCRYPT_BYTES_MAX)
       return this.#queue.run(() => verifyBcrypt(record, password))

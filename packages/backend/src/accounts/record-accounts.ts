@@ -31,11 +31,11 @@ import type { Holder } from './tokens.ts'
 import { Verification } from './verification.ts'
 
 export class RecordAccounts {
-  /** E-mail addresses that are proven. */
+  /** The verification of e-mail addresses. */
   readonly verification: Verification
   /** Passwords that were forgotten. */
   readonly passwordReset: PasswordReset
-  /** Other addresses. */
+  /** The change of an e-mail address into another. */
   readonly emailChange: EmailChange
   /** How a new server gets a superuser. */
   readonly firstSuperuser: FirstSuperuser

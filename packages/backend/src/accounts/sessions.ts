@@ -28,7 +28,7 @@ export interface SessionInfo {
   /** The id that the session's tokens have as `sid`. */
   readonly id: string
   readonly method: SessionMethod
-  /** Where it began. */
+  /** The address where it began. */
   readonly address: string
   readonly userAgent: string
   /** Dates as records have them. */
@@ -53,7 +53,7 @@ interface StoredSession extends StoredNote {
   readonly method: SessionMethod
   readonly address: string
   readonly userAgent: string
-  /** Milliseconds since 1970. */
+  /** When it was created, in milliseconds since 1970. */
   readonly createdMs: number
   readonly usedMs: number
   readonly expiresMs: number
@@ -62,21 +62,21 @@ interface StoredSession extends StoredNote {
 
 /** The facts of a login about the session that it begins. */
 interface NewSession {
-  /** A random one when left out. */
+  /** The id of the session; a random one when left out. */
   readonly id?: string | undefined
   readonly method: SessionMethod
-  /** Seconds. */
+  /** The duration in seconds. */
   readonly duration: number
 }
 
-/** No CouchDB database can have this name. */
+/** The collection of sessions: no CouchDB database can have this name. */
 export const SESSIONS_COLLECTION = '$sessions'
 const ID_CHARS = 15
 /** `used` lags behind by at most this, so that few requests write. */
 export const SESSION_LAG_MS: number = 10 * 60 * 1000
 /** How many an account has. Those that were not used for longest go. */
 const SESSIONS_MAX = 1000
-/** How many go at a time. */
+/** How many sessions are spared at a time. */
 const SESSIONS_SPARE = 100
 const AGENT_CHARS_MAX = 300
 /** In place of an id: tokens of the account whose session is not stored are refused. */

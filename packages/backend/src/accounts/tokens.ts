@@ -26,7 +26,7 @@ interface MoreClaims {
   readonly refreshable?: boolean
   /** The id of the session, of `auth` and `file` tokens. */
   readonly sid?: string
-  /** The address that a mail was sent to, or the one that is to be replaced. */
+  /** The e-mail address that a mail was sent to, or the one that is to be replaced. */
   readonly email?: string
   readonly newEmail?: string
 }
@@ -38,7 +38,7 @@ interface TokenClaims extends MoreClaims {
   readonly id: string
   /** The id of the definition of its collection. */
   readonly collectionId: string
-  /** Seconds since 1970. */
+  /** When the token expires (`exp`), in seconds since 1970. */
   readonly exp: number
 }
 

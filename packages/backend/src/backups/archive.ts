@@ -62,7 +62,7 @@ export class Archive {
     this.#entries = entries
   }
 
-  /** As the archive says. Reading fails where an entry has more. */
+  /** The bytes when unpacked, as the archive says. Reading fails where an entry has more. */
   get unpackedBytes(): number {
     let bytes = 0
     for (const { uncompressedSize } of this.#entries.values()) bytes += uncompressedSize

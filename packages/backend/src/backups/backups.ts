@@ -26,7 +26,7 @@ import { archiveOf, type Databases } from './archive.ts'
 import { BackupFolder, isBackupName, newestFirst, ZIP_TYPE } from './backup-folder.ts'
 import { RestoreFolder, type RestoreOptions } from './restore.ts'
 
-/** Where a server has its databases. */
+/** The host of backups: where a server has its databases. */
 export interface BackupHost extends Pick<RestoreOptions, 'encryption' | 'settingsKey'> {
   /** The folder of the server's files. Backups are in a bucket only when it is left out. */
   readonly dir?: string
@@ -36,11 +36,11 @@ export interface BackupHost extends Pick<RestoreOptions, 'encryption' | 'setting
 
 /** A backup as it is listed. */
 export interface BackupInfo {
-  /** `2026-11-22 15:04:49.813Z` */
+  /** When it was modified: `2026-11-22 15:04:49.813Z` */
   readonly modified: string
   /** The name of its file. */
   readonly key: string
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number
 }
 
@@ -347,7 +347,7 @@ function existing(message: string): FieldError {
   return fieldError('validation_backup_name_exists', message)
 }
 
-/** By its first bytes. */
+/** Whether a file is a ZIP, by its first bytes. */
 async function isZip(file: UploadedFile): Promise<boolean> {
   for await (const piece of file.stream())
     return ZIP_BEGINNINGS.includes(Buffer.from(piece.slice(0, 4)).toString('hex'))

@@ -200,7 +200,7 @@ async function check(database: Database, settingsKey: string | undefined): Promi
   await (await Settings.open(database, { key: settingsKey })).close()
 }
 
-/** Without a full stop. */
+/** The reason of an error, without a full stop. */
 function reasonOf(error: unknown): string {
   return errorText(error)
     .replace(/^\w*Error: /, '')

@@ -10,7 +10,7 @@ import { knownProvider } from './oauth2-providers.ts'
 import { TEMPLATES, TOKENS } from './present-definition.ts'
 
 const DAY_SECONDS = 86_400
-/** Some three years. */
+/** The longest time of a token, in seconds: some three years. */
 const TOKEN_SECONDS_MAX = 94_670_856
 
 export function checkAuthOptions(definition: AuthDefinition, old: Definition | undefined, schema: Schema): Errors {

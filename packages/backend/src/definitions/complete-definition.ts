@@ -33,7 +33,7 @@ export function mergeDefinition(definition: Definition, input: unknown, chance: 
   return fields === undefined ? named : { ...named, fields: completeFields(fields) }
 }
 
-/** PocketBase has no such option, so it is not there before it is set. */
+/** The definition with its passkey option. PocketBase has no such option, so it is not there before it is set. */
 function withPasskey(definition: AuthDefinition, input: unknown): AuthDefinition {
   if (input === undefined) return definition
   const passkey = mergeValue(definition.passkey ?? { enabled: false }, input) as { readonly enabled: boolean }

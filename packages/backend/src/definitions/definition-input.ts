@@ -26,9 +26,9 @@ export type FieldInput = InputOf<FieldDefinition>
 export interface CollectionInput extends Partially<
   Omit<AuthDefinition, 'type' | 'fields'> & Pick<ViewDefinition, 'viewQuery'>
 > {
-  /** `base` when left out. */
+  /** The type; `base` when left out. */
   readonly type?: Definition['type']
-  /** In their order. */
+  /** The fields in their order. */
   readonly fields?: readonly FieldInput[]
 }
 

@@ -17,7 +17,7 @@ interface DefinitionBase {
   readonly fields: readonly FieldDefinition[]
   /** `CREATE INDEX …` */
   readonly indexes: readonly string[]
-  /** `2026-11-22 15:04:49.813Z` */
+  /** When it was created: `2026-11-22 15:04:49.813Z` */
   readonly created: string
   readonly updated: string
 }
@@ -33,7 +33,7 @@ export interface ViewDefinition extends DefinitionBase {
 
 /** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
 export interface TokenOptions {
-  /** Seconds. */
+  /** The duration in seconds. */
   readonly duration: number
   readonly secret: string
 }
@@ -76,14 +76,14 @@ export interface AuthDefinition extends DefinitionBase {
   readonly passwordAuth: { readonly enabled: boolean; readonly identityFields: readonly string[] }
   /** A second method for accounts that meet `rule`. `duration` in seconds is the time for it. */
   readonly mfa: { readonly enabled: boolean; readonly duration: number; readonly rule: string }
-  /** Logins by one-time password. `duration` is in seconds, `length` in digits. */
+  /** Logins by one-time password (`otp`). `duration` is in seconds, `length` in digits. */
   readonly otp: {
     readonly enabled: boolean
     readonly duration: number
     readonly length: number
     readonly emailTemplate: MailTemplate
   }
-  /** Left out where it was never turned on. */
+  /** The passkey option; left out where it was never turned on. */
   readonly passkey?: { readonly enabled: boolean }
   /** The secret and the life of a session's token. */
   readonly authToken: TokenOptions

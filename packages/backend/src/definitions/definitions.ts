@@ -66,7 +66,7 @@ type AroundDefinitions = (
 
 interface DefinitionsOptions {
   readonly journal?: DefinitionJournal | undefined
-  /** The server is alone when it is left out. */
+  /** The fleet; the server is alone when it is left out. */
   readonly fleet?: Fleet
   /** The environment of the database when it is left out. */
   readonly environment?: Environment
@@ -168,7 +168,7 @@ export class Definitions {
     return definition
   }
 
-  /** In the order in which they were made. */
+  /** All definitions, in the order in which they were made. */
   all(): readonly Definition[] {
     return this.#store.state.all
   }

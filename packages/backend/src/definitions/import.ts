@@ -13,10 +13,10 @@ import { isSameName } from './index-statement.ts'
 import { rawMessage } from './raw-message.ts'
 import type { DefinitionChange } from './store.ts'
 
-/** The parts that new definitions need. */
+/** What is needed for making new definitions. */
 interface Making {
   readonly environment: Environment
-  /** Adds id and times. */
+  /** Completes a given definition: adds id and times. */
   readonly complete: (given: Definition) => Definition
 }
 

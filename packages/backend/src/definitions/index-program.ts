@@ -25,7 +25,7 @@ const LIMITS = {
 export class IndexTable {
   readonly #set: StatementSync
   readonly #get: StatementSync
-  /** Each column has one. */
+  /** The collations: each column has one. */
   readonly collations: readonly string[]
 
   /** @throws Error of SQLite */

@@ -18,7 +18,7 @@ export interface IndexStatement {
   readonly name: string
   readonly table: string
   readonly unique: boolean
-  /** `IF NOT EXISTS` */
+  /** Whether the index is optional: `IF NOT EXISTS` */
   readonly optional: boolean
   readonly columns: readonly IndexColumn[]
   readonly where: string
@@ -65,7 +65,7 @@ function columnOf(text: string): IndexColumn {
   return { name, isNamed, sql, collate, sort: sort.toUpperCase() as IndexColumn['sort'] }
 }
 
-/** In PocketBase's normal form. */
+/** Prints an index in PocketBase's normal form. */
 function printIndex(index: IndexStatement): string {
   const { schema, name, table, unique, optional } = index
   const head = `CREATE ${unique ? 'UNIQUE ' : ''}INDEX ${optional ? 'IF NOT EXISTS ' : ''}`
@@ -141,7 +141,7 @@ function unquoted(text: string): string {
   return text.replaceAll(QUOTES, '')
 }
 
-/** A text, a name in quotes, a comment, or one sign. */
+/** A token: a text, a name in quotes, a comment, or one sign. */
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--.*|\/\*[\s\S]*?(?:\*\/|$)|[\s\S]/g
 
 /** Cuts a text at separators that are in no quotes and no parentheses, up to the end of those around it. Parts have no comments. */

@@ -13,9 +13,9 @@ import { ruleIndexesOf } from './rule-indexes.ts'
 import { fieldsNamedIn, keyPath, SQL_KEY } from './unique-key.ts'
 
 export interface LibraryIndex {
-  /** In the library. It changes with everything that the index is made of. */
+  /** The name in the library. It changes with everything that the index is made of. */
   readonly name: string
-  /** The columns. SQLite names none if one of them is an expression. */
+  /** The fields of the columns. SQLite names none if one of them is an expression. */
   readonly fields: readonly string[]
   /** The columns, and what expressions and the condition read. */
   readonly reads: readonly string[]
@@ -27,7 +27,7 @@ export interface LibraryIndex {
 
 type LongInput = Exclude<IndexInput, string | readonly string[]>
 
-/** The library's. */
+/** The most columns, by the library's limit. */
 const COLUMNS_MAX = 4
 const NAME_CHARS_MAX = 100
 

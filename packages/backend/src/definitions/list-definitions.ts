@@ -8,10 +8,10 @@ import type { Definition } from './definition.ts'
 import { presentDefinition } from './present-definition.ts'
 
 export interface DefinitionListOptions {
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page?: number
   readonly perPage?: number
-  /** `-created,name` */
+  /** The sort: `-created,name` */
   readonly sort?: string
   readonly filter?: string
   readonly skipTotal?: boolean
@@ -20,7 +20,7 @@ export interface DefinitionListOptions {
 export interface DefinitionPage {
   readonly page: number
   readonly perPage: number
-  /** -1 if it was skipped. */
+  /** The number of all items; -1 if it was skipped. */
   readonly totalItems: number
   readonly totalPages: number
   readonly items: readonly JsonObject[]

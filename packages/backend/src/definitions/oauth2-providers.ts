@@ -26,7 +26,7 @@ interface UserPaths extends Partial<EmailPaths> {
   readonly active?: readonly [path: string, value: unknown]
 }
 
-/** Another question, for addresses that the answer about a user does not tell. */
+/** Another request for e-mails, for addresses that the answer about a user does not tell. */
 interface EmailsRequest {
   /** Beginning with `/`: behind the URL of the user. */
   readonly url: string
@@ -34,21 +34,21 @@ interface EmailsRequest {
   readonly list: string
   /** Properties of the entry with the address that counts. */
   readonly where: Readonly<Record<string, unknown>>
-  /** Asked only if the answer about the user has no address. */
+  /** Whether it is a fallback: asked only if the answer about the user has no address. */
   readonly isFallback?: boolean
 }
 
 /** How to ask for the user. `{clientId}` stands for that of the definition. */
 interface UserRequest {
   readonly headers?: Readonly<Record<string, string>>
-  /** GraphQL. */
+  /** The query, in GraphQL. */
   readonly query?: string
 }
 
 /** The facts of a provider that hold for each definition. */
 export interface KnownProvider {
   readonly displayName: string
-  /** On the logo. */
+  /** The initials on the logo. */
   readonly initials: string
   /** The ground of the logo. */
   readonly color: string

@@ -12,15 +12,15 @@ import type { Rule } from './definition.ts'
 export interface Report {
   /** A part of its URL: small letters, digits, `_` and `-`. */
   readonly name: string
-  /** For people. */
+  /** The description for people. */
   readonly description: string
-  /** A SELECT. `:name` stands for a parameter. */
+  /** The query: a SELECT. `:name` stands for a parameter. */
   readonly query: string
   /** The parameters `:name` of the query. */
   readonly parameters: readonly ReportParameter[]
-  /** Callers that may run it. The rules of the collections that it reads are not asked. */
+  /** The rule of callers that may run it. The rules of the collections that it reads are not asked. */
   readonly rule: Rule
-  /** `2026-11-22 15:04:49.813Z` */
+  /** When it was created: `2026-11-22 15:04:49.813Z` */
   readonly created: string
   /** The time of the last change. */
   readonly updated: string
@@ -35,7 +35,7 @@ export interface ReportParameter {
   readonly name: string
   /** An `integer` is bound as a whole number, a `date` as the text that records have. */
   readonly type: ParameterType
-  /** Used when a request has none. Without a default a request must give a value. */
+  /** The default where a request has no value. Without a default a request must give a value. */
   readonly default?: string | number | boolean | null
 }
 

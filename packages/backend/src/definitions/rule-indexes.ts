@@ -5,7 +5,7 @@ import { isMany } from '../fields/field-definition.ts'
 import { typeOfField } from '../fields/field-types.ts'
 import type { Definition } from './definition.ts'
 
-/** As the library takes it. */
+/** An index of a rule, as the library takes it. */
 interface RuleIndex {
   readonly on: string
   readonly multi: boolean

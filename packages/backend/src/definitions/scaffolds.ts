@@ -18,7 +18,7 @@ export function idOf(type: string, name: string): string {
   return `pbc_${checksum(type + name)}`
 }
 
-/** Decimal digits. */
+/** The checksum of a text, in decimal digits. */
 function checksum(text: string): string {
   return String(crc32(text))
 }

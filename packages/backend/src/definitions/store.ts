@@ -22,7 +22,7 @@ import { changedNames, migrationOf, type Migration } from './migration.ts'
 import { documentKey } from './unique-key.ts'
 import { OF_ACCOUNTS, UNDEFINED_OF_ACCOUNTS } from './system-collections.ts'
 
-/** No CouchDB database can have this name. */
+/** The collection of definitions: no CouchDB database can have this name. */
 export const DEFINITIONS_COLLECTION = '$definitions'
 /** The document that every change of a definition writes. */
 const VERSION = 'version'
@@ -33,9 +33,9 @@ const RETRY_MS = 100
 /** All definitions at one moment. */
 export interface DefinitionState {
   readonly version: number
-  /** In the order in which they were made. */
+  /** All definitions, in the order in which they were made. */
   readonly all: readonly Definition[]
-  /** By name and id, in lower case. */
+  /** Definitions that can be found by name and id, in lower case. */
   readonly found: ReadonlyMap<string, Definition>
   readonly schema: Schema
 }

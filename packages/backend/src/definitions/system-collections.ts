@@ -41,7 +41,7 @@ export const UNDEFINED_OF_ACCOUNTS: readonly string[] = [API_TOKENS_COLLECTION, 
 
 const RECORD = [text('collectionRef'), text('recordRef')]
 
-/** Inputs, in the order in which they are made. */
+/** The system's collections as inputs, in the order in which they are made. */
 export const SYSTEM_COLLECTIONS: readonly JsonObject[] = [
   system('_mfas', [...RECORD, text('method')], {
     ...READ_OWN,

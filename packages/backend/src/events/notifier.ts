@@ -156,7 +156,7 @@ export class Notifier {
     else void this.#stop()
   }
 
-  /** Resolves when nothing is sent any more. */
+  /** Closes it; resolves when nothing is sent any more. */
   async close(): Promise<void> {
     await this.#stop()
   }

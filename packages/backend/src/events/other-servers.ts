@@ -21,9 +21,9 @@ interface OtherServersOptions {
 }
 
 export interface DeliverOptions {
-  /** The client must have this address. */
+  /** The address (`ip`) that the client must have. */
   readonly ip: string | undefined
-  /** The subscription ends with the message. */
+  /** Whether the subscription ends with one message (`once`). */
   readonly once?: boolean
 }
 

@@ -41,10 +41,10 @@ const DEFINITIONS_TOPIC = '@collections'
 /** Characters of all topics at a time, and of those of one client. */
 const CHARS = { allMax: 64 * 1024 * 1024, shareMax: 4 * 1024 * 1024 }
 
-/** A server that was ended by a signal is mostly there again by then. */
+/** The time until a client tries again (`retry`). A server that was ended by a signal is mostly there again by then. */
 const RETRY_MS = 1000
 
-/** The clients that are connected, and what they are sent. */
+/** Realtime: the clients that are connected, and what they are sent. */
 export class Realtime {
   readonly #options: RealtimeOptions
   readonly #notifier: Notifier
@@ -96,7 +96,7 @@ export class Realtime {
     })
   }
 
-  /** How many clients are connected. */
+  /** The size: how many clients are connected. */
   get size(): number {
     return this.#subscribers.size
   }
@@ -143,7 +143,7 @@ export class Realtime {
     await this.#lookAgain(subscriber)
   }
 
-  /** The client has gone. */
+  /** Disconnects a subscriber: the client has gone. */
   disconnect(subscriber: Subscriber): void {
     if (!this.#subscribers.delete(subscriber.id)) return
     subscriber.leave()

@@ -9,7 +9,7 @@ import type { CommitStep } from './commit-states.ts'
 export interface RecordChange {
   readonly definition: Definition
   readonly id: string
-  /** As it was, and as it is now. */
+  /** The old document, beside the one as it is now. */
   readonly old: JsonObject | undefined
   readonly document: JsonObject | undefined
   /** As rules read it: the newer one first. */

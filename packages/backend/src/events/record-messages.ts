@@ -37,7 +37,7 @@ interface MessagesOptions {
   readonly reads: Pick<RecordReads, 'snapshotOf' | 'findIn'>
 }
 
-/** Where messages go. */
+/** The audience of messages. */
 interface Audience {
   readonly groups: SubscriptionGroups
   /** Whether all changes of a collection are to be given to `changed`. */

@@ -5,7 +5,7 @@
 const ROWS_MAX = 500_000
 /** The rows that come back in a second. */
 const ROWS_A_SECOND = 100_000
-/** With more it looks for those that are full again. */
+/** The most budgets; with more it looks for those that are full again. */
 const BUDGETS_MAX = 1000
 
 interface Budget {
@@ -36,7 +36,7 @@ export class RowBudgets {
     return left > 0 ? 0 : Math.ceil((1 - left) / ROWS_A_SECOND)
   }
 
-  /** Forgets those that are full again. */
+  /** The budget of a payer. Forgets budgets that are filled again. */
   #filled(payer: string): Budget | undefined {
     const budget = this.#budgets.get(payer)
     if (budget === undefined) return undefined

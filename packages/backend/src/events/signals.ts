@@ -12,7 +12,7 @@ export const SIGNAL_PREFIX = '@sync/'
 export interface SignalHost {
   /** Sends a signal, as of a commit. */
   signal(subscriber: Subscriber, topic: Topic, sequence: number): void
-  /** `isWaiting` has become true. */
+  /** Wakes it: `isWaiting` has become true. */
   wake(): void
 }
 
@@ -20,7 +20,7 @@ export interface SignalHost {
 export interface Signals {
   /** Whether nobody is subscribed. */
   readonly isEmpty: boolean
-  /** Whether `catchUp` has something to do. */
+  /** Whether it is waiting for `catchUp` to do something. */
   readonly isWaiting: boolean
   /**
    * `after`: the number of the commit after which the session gets signals. `was`: whose session it was until now. Another account has

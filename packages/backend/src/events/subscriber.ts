@@ -14,13 +14,13 @@ export interface RealtimeMessage {
   readonly cursor?: string
 }
 
-/** The way to a client. */
+/** A channel to a client. */
 export interface Channel {
   /** The address of the client: requests from elsewhere may not speak of it. */
   readonly address: string | undefined
   /** Takes messages, in order. It returns at once, however slow the client is. */
   send(messages: readonly RealtimeMessage[]): void
-  /** Nothing more will be sent. `retryMs`: when a client may come back to a server that starts again. */
+  /** Ends the channel: nothing more will be sent. `retryMs`: when a client may come back to a server that starts again. */
   end(retryMs?: number): void
 }
 
@@ -66,7 +66,7 @@ const ALL_WAITING_BYTES_MAX: number = 256 * 1024 * 1024
 /** A message that waits takes that much beside its data. */
 const MESSAGE_BYTES = 512
 
-/** A client. Get it by `realtime.connect`. */
+/** A subscriber: a client of realtime. Get it by `realtime.connect`. */
 export class Subscriber {
   /** Random: those who know it, at the address of the client, may subscribe for it. */
   readonly id: string
@@ -99,12 +99,12 @@ export class Subscriber {
     return this.#isGone
   }
 
-  /** Whether messages wait for it. */
+  /** Whether the client is behind: messages wait for it. */
   get isBehind(): boolean {
     return this.#held !== undefined || this.#queue.length > 0
   }
 
-  /** By their texts. What waits for others is not sent. */
+  /** Topics by their texts. What waits for others is not sent. */
   get topics(): ReadonlyMap<string, Topic> {
     return this.#topics
   }

@@ -30,7 +30,7 @@ export type BindGroup = (
 
 /** The wanted groups for a change: by the records of before and after it. */
 interface Wanted {
-  /** `posts/*` */
+  /** The name of a topic: `posts/*` */
   readonly name: string
   readonly definition: Definition
   readonly action: ReadAction
@@ -44,7 +44,7 @@ type Groups = Set<SubscriptionGroup>
 /** The groups of one name. */
 interface NamedGroups {
   readonly byKey: Map<string, SubscriptionGroup>
-  /** Not bound yet. */
+  /** Groups that are fresh: not bound yet. */
   readonly fresh: Groups
   /** Groups that any record may concern. */
   readonly general: Groups
@@ -186,7 +186,7 @@ function firstRequired(rules: readonly BoundRule[]): RequiredText | undefined {
   return rules.map(requiredText).find((text) => text !== undefined)
 }
 
-/** Equal for those that see the same. An account that was changed is another actor. */
+/** The key of actors that see the same. An account that was changed is another actor. */
 export function actorKey({ account, isAdmin, name, apiToken }: Principal): string {
   return JSON.stringify(
     account === undefined

@@ -12,13 +12,13 @@ const TOPIC_BYTES_MAX = 2500
 
 /** The subject of a subscription. */
 export interface Topic {
-  /** As the client has sent it: messages have it. */
+  /** The text as the client has sent it: messages have it. */
   readonly text: string
-  /** Without the options. */
+  /** The name without the options. */
   readonly name: string
   /** Parameters as the request for a record would have them in its URL: `filter`, `expand`, `fields`, and parameters that rules read. */
   readonly query: Readonly<Record<string, string>>
-  /** Names in lower case, with `_` for `-`. */
+  /** Headers by their names in lower case, with `_` for `-`. */
   readonly headers: Readonly<Record<string, string>>
 }
 

@@ -56,7 +56,7 @@ export function isUrl(text: string): boolean {
   return isMatch(URL_PATTERN, text)
 }
 
-/** With its port. `''` without a scheme. */
+/** The host of a URL, with its port. `''` without a scheme. */
 export function hostOf(url: string): string {
   const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ''
   return authority.slice(authority.lastIndexOf('@') + 1)

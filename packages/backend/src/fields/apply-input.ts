@@ -7,7 +7,7 @@ import { castValue, holdsFiles, typeOfField, valueIn } from './field-types.ts'
 import type { FileField } from './types/file.ts'
 
 interface InputOptions extends Omit<Filling, 'isNew'> {
-  /** Hidden fields are read too. */
+  /** Whether a superuser asks: hidden fields are read too. */
   readonly isSuperuser: boolean
 }
 

@@ -27,7 +27,7 @@ function decimal(value: number): string {
   return point > 0 ? sign! + digits.padEnd(point, '0') : `${sign}0.${'0'.repeat(-point)}${digits}`
 }
 
-/** Digits may have `_` between them. */
+/** A number. Its digits may have `_` between them. */
 const NUMBER = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:e[+-]?\d(?:_?\d)*)?$/i
 const INFINITE = /^([+-]?)inf(?:inity)?$/i
 

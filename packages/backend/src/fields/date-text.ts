@@ -43,7 +43,7 @@ export function readDate(text: string): string {
   return ''
 }
 
-/** Milliseconds since 1970 as PocketBase writes them: `2026-11-22 15:04:49.813Z`. */
+/** The text of a date: milliseconds since 1970 as PocketBase writes them, `2026-11-22 15:04:49.813Z`. */
 export function dateText(time: number): string {
   return time === ZERO ? '' : new Date(time).toISOString().replace('T', ' ')
 }
@@ -96,7 +96,7 @@ function hourOf({ hour, half }: Parts): number {
   return (read % 12) + (half === 'PM' ? 12 : 0)
 }
 
-/** In milliseconds. Undefined for one that Go refuses. */
+/** The offset in milliseconds. Undefined for one that Go refuses. */
 function offsetOf(offset: string | undefined): number | undefined {
   if (offset === undefined) return 0
   const digits = offset.replace(':', '')

@@ -2,22 +2,22 @@
 
 import { decodeHTML } from 'entities'
 
-/** Left out with all that they have. */
+/** Hidden elements: left out with all that they have. */
 const HIDDEN = new Set(
   'head style script iframe embed applet object svg img picture dialog template button form textarea input select option'.split(
     ' ',
   ),
 )
 
-/** No blank before and after them. */
+/** Inline elements: no blank before and after them. */
 const INLINE = new Set(
   'a abbr acronym b bdo big br button cite code em i label q small span strong strike sub sup time'.split(' '),
 )
 
-/** Elements that have no end. */
+/** Void elements, which have no end. */
 const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
 
-/** Nothing in them is a tag. */
+/** Raw elements: nothing in them is a tag. */
 const RAW = new Set('script style textarea title iframe noembed noframes noscript xmp'.split(' '))
 
 /** Elements of the head, which has no text. Content before any other element is in the head. */

@@ -2,17 +2,17 @@
 
 /** The common part of all fields. */
 export interface FieldBase {
-  /** Stays when the field is renamed. */
+  /** The id stays when the field is renamed. */
   readonly id: string
   /** As PocketBase names it: `text`. */
   readonly type: string
   /** The key in records. */
   readonly name: string
-  /** Shown to superusers only. */
+  /** Whether the field is hidden: shown to superusers only. */
   readonly hidden: boolean
   /** Stands for the record in the admin page. */
   readonly presentable: boolean
-  /** Can't be removed. */
+  /** Whether the field is the system's: it can't be removed. */
   readonly system: boolean
   /** The help on the admin page. */
   readonly help?: string

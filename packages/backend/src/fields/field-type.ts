@@ -76,7 +76,7 @@ export interface FieldType<F extends FieldBase> {
   fill?(field: F, value: unknown, filling: Filling): unknown
   /** The error of a value that `cast` has made. */
   check(field: F, value: unknown, context: ValueContext): FieldError | undefined
-  /** By option. Undefined options are right. */
+  /** Checks options, each by itself. Undefined options are right. */
   checkOptions?(field: F, context: FieldContext<F>): Readonly<Record<string, FieldError | ErrorData | undefined>>
   /** The most bytes of an input, where that is more than some kilobytes. */
   bytesMax?(field: F): number

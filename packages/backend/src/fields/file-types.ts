@@ -6,7 +6,7 @@ interface Signature {
   readonly type: string
   readonly extension: string
   readonly at?: number
-  /** Latin-1. */
+  /** The start of such files, in Latin-1. */
   readonly starts: readonly string[]
 }
 
@@ -96,7 +96,7 @@ const EXTENSIONS = new Map<string, string>([
   ['video/x-matroska', '.mkv'],
 ])
 
-/** `''` if it has none. */
+/** The extension of a type; `''` if it has none. */
 export function extensionOf(type: string): string {
   return EXTENSIONS.get(nameOf(type)) ?? ''
 }
@@ -118,7 +118,7 @@ const ALIASES: readonly (readonly string[])[] = [
   ['text/javascript', 'application/x-javascript', 'application/javascript'],
 ]
 
-/** Parameters such as `charset` do not count. */
+/** Whether a type is allowed. Parameters such as `charset` do not count. */
 export function isType(type: string, allowed: string): boolean {
   const [name, other] = [nameOf(type), nameOf(allowed)]
   return name === other || ALIASES.some((names) => names.includes(name) && names.includes(other))

@@ -7,7 +7,7 @@ import type { FieldType, Modifier } from './field-type.ts'
 import { readText, type Place } from './program-readers.ts'
 
 interface ListField extends FieldBase {
-  /** More than 1: the value is a list. */
+  /** The most values that are selected; more than 1: the value is a list. */
   readonly maxSelect: number
 }
 

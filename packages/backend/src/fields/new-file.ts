@@ -6,7 +6,7 @@ import { extensionOf, HEAD_BYTES, typeOf } from './file-types.ts'
 export interface Upload {
   readonly name: string
   readonly size: number
-  /** May be asked for more than once. */
+  /** The content as a stream. May be asked for more than once. */
   stream(): ReadableStream<Uint8Array>
 }
 
@@ -17,7 +17,7 @@ export function isUpload(value: unknown): value is Upload {
 
 /** An upload that has its name in the record. */
 export class NewFile {
-  /** Lower case, with a random part. */
+  /** The name in lower case, with a random part. */
   readonly name: string
   readonly originalName: string
   readonly size: number
@@ -48,7 +48,7 @@ export class NewFile {
     this.stream = () => upload.stream()
   }
 
-  /** By its content: `image/png`. Empty before it was looked at. */
+  /** The type by the content: `image/png`. Empty before it was looked at. */
   get type(): string {
     return this.#type
   }

@@ -19,7 +19,7 @@ type RandExp = InstanceType<typeof RandExp>
 const KEPT_MAX = 1000
 /** How often `*` and `+` repeat in generated texts. */
 const REPEAT_MAX = 6
-/** The characters that `.` generates. */
+/** The plain characters that `.` generates. */
 const PLAIN = '[a-zA-Z0-9]'
 
 const matchers = new LruMap<string, LinearRegex>(KEPT_MAX)

@@ -54,7 +54,7 @@ export function typeOfText(head: Uint8Array, isWhole: boolean): string | undefin
   return charset === undefined ? type : `${type}; charset=${charset}`
 }
 
-/** Control characters other than spaces and escape are in no text. */
+/** Whether a byte is binary: control characters other than spaces and escape are in no text. */
 function isBinary(byte: number): boolean {
   return byte < 0x20 && byte !== 0x1b && !(byte >= 0x09 && byte <= 0x0d && byte !== 0x0b)
 }
@@ -144,7 +144,7 @@ function charsetOf(head: Uint8Array, latin: string): string | undefined {
   return latin.includes('\x85') ? 'windows-1252' : 'iso-8859-1'
 }
 
-/** The last character may be cut off. */
+/** Whether bytes are UTF-8. The last character may be cut off. */
 function isUtf8(head: Uint8Array): boolean {
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true })

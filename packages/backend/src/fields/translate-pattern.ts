@@ -27,7 +27,7 @@ export const DOT_ALL = '[^]'
 const REPEAT_MAX = 1000
 
 const SPACES = String.raw`\t\n\f\r `
-/** In a class. */
+/** Names of POSIX in a class. */
 const POSIX: ReadonlyMap<string, string> = new Map(
   Object.entries({
     alnum: 'a-zA-Z0-9',
@@ -76,11 +76,11 @@ export function translatePattern(pattern: string): TranslatedPattern {
 
 /** A group, up to where the translator is. */
 interface Group {
-  /** The flags around it. */
+  /** The outer flags, around it. */
   readonly outer: string
   /** The flags of the group's beginning, which its parentheses have. */
   readonly own: string
-  /** Whether parentheses with other flags are open in its last alternative. */
+  /** Whether it is wrapped: parentheses with other flags are open in its last alternative. */
   isWrapped: boolean
   /** How many times its most repeated character may come. */
   repeats: number
@@ -235,7 +235,7 @@ class Translator {
     return operator + lazy
   }
 
-  /** Behind a backslash, outside a class. */
+  /** Reads an escape behind a backslash, outside a class. */
   #escape(): string {
     const [quoted] = this.#take(/Q(?:.*?\\E|.*)/sy) ?? []
     if (quoted !== undefined) {
@@ -349,7 +349,7 @@ class Translator {
     return char === '\\' ? this.#characters() : classLiteral(char)
   }
 
-  /** `''` at the end. */
+  /** Takes a character; `''` at the end. */
   #takeChar(): string {
     return this.#take(/./suy)?.[0] ?? ''
   }

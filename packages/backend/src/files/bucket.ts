@@ -10,7 +10,7 @@ import { S3Place } from './s3-place.ts'
 type S3Settings = SettingsValues['s3']
 
 export interface Bucket {
-  /** Tells it from others. */
+  /** The id of a bucket, which tells it from others. */
   readonly id: string
   readonly place: FilePlace
 }

@@ -13,7 +13,7 @@ export interface ByteRange {
 export interface FileInfo {
   readonly key: string
   readonly size: number
-  /** Milliseconds since 1970. */
+  /** When it was modified, in milliseconds since 1970. */
   readonly modifiedMs: number
 }
 

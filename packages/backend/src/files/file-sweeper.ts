@@ -74,7 +74,7 @@ export class FileSweeper {
     this.#running ??= this.#run().finally(() => (this.#running = undefined))
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when all is settled: nothing is left to do. */
   async settled(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }

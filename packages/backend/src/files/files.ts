@@ -27,7 +27,7 @@ export interface Download extends Content {
 
 /** The options of a request for a file. */
 export interface DownloadOptions {
-  /** `70x50` */
+  /** The thumb's size: `70x50` */
   readonly thumb?: string
   /** The token of somebody who may see the record: protected files need one. */
   readonly token?: string
@@ -61,7 +61,7 @@ const SHOWN: ReadonlySet<string> = new Set([
 ])
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
-/** Types that the content alone does not always tell. */
+/** Types by extension, which the content alone does not always tell. */
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '.svg': 'image/svg+xml',

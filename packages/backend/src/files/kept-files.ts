@@ -5,7 +5,7 @@
 import type { Collection, Database } from 'pannier'
 import type { JsonObject } from '../gateway/documents.ts'
 
-/** No CouchDB database can have this name. */
+/** The collection of files: no CouchDB database can have this name. */
 const FILES_COLLECTION = '$files'
 const CONTENT = 'content'
 const STEP_DOCUMENTS = 200
@@ -28,7 +28,7 @@ export interface KeptFile extends FileOwner {
   readonly madeOf?: string
 }
 
-/** As PocketBase has it in its folders and buckets. */
+/** The key of a file, as PocketBase has it in its folders and buckets. */
 export function fileKey({ collection, record, name }: FileOwner): string {
   return `${collection}/${record}/${name}`
 }
@@ -80,7 +80,7 @@ export class KeptFiles {
     return document && keptFile(document)
   }
 
-  /** Undefined if it is not here. */
+  /** The content of a key. Undefined if it is not here. */
   async content(key: string): ReturnType<Collection<JsonObject>['getAttachment']> {
     return this.#documents.getAttachment(idOf(key), CONTENT)
   }

@@ -16,7 +16,7 @@ export const PICTURE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'ima
 const PIXELS_MAX: number = 64 * 1024 * 1024
 /** The largest file that is read for a thumb. */
 export const PICTURE_BYTES_MAX: number = 64 * 1024 * 1024
-/** PocketBase's. */
+/** The quality of JPEG, as PocketBase's. */
 const JPEG_QUALITY = 95
 
 type SharpModule = typeof sharpModule

@@ -168,7 +168,7 @@ export class RecordFiles {
     return found && contentOf(found, kept.modifiedMs)
   }
 
-  /** Once, also for requests that come at the same time. */
+  /** Makes a thumb once, also for requests that come at the same time. */
   #madeThumb(owner: FileOwner, record: JsonObject, size: string, original: Content): Promise<Content> {
     const key = thumbKey(owner, size)
     const digest = attachmentIn(record, owner.name)?.digest

@@ -116,7 +116,7 @@ export class S3Place implements FilePlace {
     }
   }
 
-  /** Nothing is there before the last request. */
+  /** Puts the parts of a file. Nothing is there before the last request. */
   async #putParts(
     key: string,
     headers: Readonly<Record<string, string>>,
@@ -187,7 +187,7 @@ export class S3Place implements FilePlace {
     }
   }
 
-  /** Bridges a short outage. Node forgets the signal of a `Request` when it collects garbage, so `fetch` itself gets it. */
+  /** Sends a request, and bridges a short outage. Node forgets the signal of a `Request` when it collects garbage, so `fetch` itself gets it. */
   async #send(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
     for (let tries = 0; ; tries++) {
       const response = await fetch(await this.#client.sign(url, init), { signal })
@@ -227,7 +227,7 @@ function baseOf({ endpoint, bucket, forcePathStyle }: S3Options): string {
   return forcePathStyle ? `${protocol}//${host}${path}/${encoded(bucket)}` : `${protocol}//${bucket}.${host}${path}`
 }
 
-/** As S3 wants it in signatures, too. */
+/** The text encoded, as S3 wants it in signatures, too. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }

@@ -17,7 +17,7 @@ export interface DatabasePoolOptions {
   readonly idleMsMax?: number
   /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
   readonly waitMsMax?: number
-  /** Clock and timers, for tests. The real ones when left out. */
+  /** The environment for tests: clock and timers. The real ones when left out. */
   readonly environment?: Environment
 }
 
@@ -25,7 +25,7 @@ export interface DatabasePoolOptions {
 export interface BorrowedDatabase extends Disposable {
   /** The database, which stays open until `release`. */
   readonly database: Database
-  /** Idempotent. Feeds, live queries and replications have to end before. */
+  /** Releases the database. Idempotent. Feeds, live queries and replications have to end before. */
   release(): void
 }
 
@@ -63,7 +63,7 @@ export class DatabasePool {
   readonly #waitMsMax: number
   /** Open, opening or closing: these count. */
   readonly #entries = new Map<string, PooledDatabase>()
-  /** Nobody has borrowed them, since when. The first one for longest. */
+  /** Databases that are idle: nobody has borrowed them, since when. The first one for longest. */
   readonly #idle = new Map<PooledDatabase, number>()
   /** The end of the last entry: callers that need another database open come one after another. */
   #entering: Promise<unknown> = Promise.resolve()
@@ -166,7 +166,7 @@ export class DatabasePool {
     this.#cancelTimer ??= this.#environment.after(this.#idleMsMax, () => this.#closeIdle())
   }
 
-  /** First come, first served. The entry is borrowed already. */
+  /** Enters a queue for a database: first come, first served. The entry is borrowed already. */
   #enter(name: string, untilMs: number): Promise<PooledDatabase> {
     const entering = this.#entering.then(async () => {
       await this.#makeRoom(name, untilMs)

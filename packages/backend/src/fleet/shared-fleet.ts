@@ -21,7 +21,7 @@ interface ServerDocument {
 interface StoredMessage {
   readonly _id: string
   readonly from: string
-  /** A server; '' for all. */
+  /** The server that gets the message; '' for all. */
   readonly to: string
   /** The question that it answers. */
   readonly re?: string
@@ -77,7 +77,7 @@ export class SharedFleet implements Fleet {
   #alive: ReadonlySet<string> = new Set()
   /** Messages to all that were heard, with the time: a notice may come again. */
   readonly #heard = new Map<string, number>()
-  /** Questions that wait for answers. */
+  /** Questions that were asked, and wait for answers. */
   readonly #asked = new Map<string, (answer: unknown) => void>()
   readonly #stopListening: () => void
   readonly #stopBeating: () => void
@@ -178,7 +178,7 @@ export class SharedFleet implements Fleet {
     await this.#database.close()
   }
 
-  /** Letters and digits. */
+  /** A new id, of letters and digits. */
   #newId(): string {
     return this.#environment.randomId().slice(0, MESSAGE_ID_CHARS)
   }

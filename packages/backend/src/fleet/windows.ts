@@ -12,16 +12,16 @@ import { aloneIn, type Fleet, type Message } from './fleet.ts'
 const WINDOWS_MAX = 20_000
 const TELL_MS = 1000
 const TOLD_SHARE = 0.1
-/** Windows in one message. The others come with the next one. */
+/** The most windows in one message. The others come with the next one. */
 const TOLD_MAX = 500
 
 interface Window {
   readonly most: number
   readonly seconds: number
   readonly untilMs: number
-  /** The requests that this server has counted. */
+  /** The number of requests that this server itself has counted (its own). */
   own: number
-  /** The requests that other servers have counted. */
+  /** The number of requests that others have counted. */
   others: number
   /** The part of `own` that other servers know. */
   told: number
@@ -36,7 +36,7 @@ export class Windows {
   readonly #environment: Environment
   readonly #fleet: Fleet
   readonly #topic: string
-  /** The oldest are first. */
+  /** The windows, the oldest first. */
   readonly #windows = new Map<string, Window>()
   /** Keys of windows that have changed since the last message. While there are some, a timer runs. */
   readonly #news = new Set<string>()

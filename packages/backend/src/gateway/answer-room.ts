@@ -87,13 +87,13 @@ export class AnswerRoom {
 
 /** A client that gets an answer. */
 interface AnswerHolder {
-  /** Its address and its account have a share each. */
+  /** The address and the account of a principal have a share each. */
   readonly principal: Principal
-  /** A clock. */
+  /** The clock that says what is now. */
   readonly now: () => number
   /** The answer begins to count for its clients. Call `leave` when it was sent. */
   readonly begin: () => void
-  /** Ends the answer. */
+  /** Cuts the answer off. */
   readonly cut: () => void
 }
 
@@ -125,7 +125,7 @@ export class HeldBudget implements AnswerBudget {
     this.moved()
   }
 
-  /** Notes that its client has taken something. */
+  /** Notes that the answer has moved: its client has taken something. */
   moved(): void {
     this.#movedMs = this.holder.now()
   }

@@ -23,7 +23,7 @@ export function randomSecret(chance: Chance, bytes: number): string {
   return Buffer.from(chance.randomBytes(bytes)).toString('base64url')
 }
 
-/** From 0 to less than 1. */
+/** A random fraction, from 0 to less than 1. */
 export function randomFraction(chance: Chance): number {
   const { buffer, byteOffset } = chance.randomBytes(8)
   const bytes = new DataView(buffer, byteOffset)

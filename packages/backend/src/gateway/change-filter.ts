@@ -19,7 +19,7 @@ export interface FilterRequest {
   readonly database: string
   /** The collection, as the principal may use it. */
   readonly collection: GuardedCollection
-  /** The request as the function sees it. */
+  /** The reader's request, as the function sees it. */
   readonly reader: FilterReader
   /** `ddoc/function`, or `_view`. */
   readonly filter: string
@@ -35,5 +35,5 @@ export interface ChangeFilter {
   dispose(): void
 }
 
-/** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
+/** The source of change filters: finds them. @throws ServiceError NOT_FOUND if there is no such function */
 export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>

@@ -14,7 +14,7 @@ interface DatabaseUpdate {
   readonly type: UpdateType
 }
 
-/** Databases that are gone are forgotten when there are more. */
+/** The most events. Databases that are gone are forgotten when there are more. */
 const EVENTS_MAX = 5000
 
 /** The newest event of each database, in order. It is in memory: each start of the server begins again. */

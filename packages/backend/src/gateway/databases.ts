@@ -15,7 +15,7 @@ import type { ServerState } from './state.ts'
 const NAME = /^(?:_users|_replicator|_global_changes|[a-z][a-z0-9_$()+/-]{0,198})$/
 /** A database of this name could not be reached by its URL. */
 const REST = 'api'
-/** CouchDB's. */
+/** The limit of revisions, as CouchDB's. */
 const REVISIONS_LIMIT_DEFAULT = 1000
 
 /** Collections of the application. Each is a database too, for admins and for those who see all of it. */
@@ -219,7 +219,7 @@ export class Databases {
       throw new ServiceError('FORBIDDEN', `${name} is a collection of the application: change its definition.`)
   }
 
-  /** False if it is there. */
+  /** Makes the database of a name. False if it is there. */
   #make(name: string): Promise<boolean> {
     return this.#database.createCollection(collectionName(name), this.#settingsOf(name))
   }
@@ -246,7 +246,7 @@ export function collectionName(name: string): string {
   return isOwn(name) ? `$${name}` : name
 }
 
-/** `_users` and the like. */
+/** Whether a name is the server's own: `_users` and the like. */
 function isOwn(name: string): boolean {
   return name.startsWith('_')
 }

@@ -32,7 +32,7 @@ interface ReplicationEnd {
   readonly filter: ChangeFilter | undefined
   /** Why a document is not written, as the other side is to see it. */
   readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome
-  /** Why nothing is written. */
+  /** The error that says why nothing is written. */
   readonly asError: (error: unknown) => unknown
 }
 

@@ -45,7 +45,7 @@ export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query
 
 /** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
 export class GuardedCollection {
-  /** For whom it is. */
+  /** The principal for whom it is. */
   readonly principal: Principal
   /** The name by which users know it. */
   readonly database: string

@@ -19,7 +19,7 @@ import { Stored } from './stored-documents.ts'
 import { WriteGroups } from './write-groups.ts'
 
 export interface PutOptions {
-  /** False: the revisions were made elsewhere, and are taken as they are. */
+  /** Whether edits are new. False: the revisions were made elsewhere, and are taken as they are. */
   readonly newEdits?: boolean
   /** True for a small write, which may share one commit with writes of others. */
   readonly grouped?: boolean
@@ -227,7 +227,7 @@ function guardOf(documents: readonly JsonObject[], judges: readonly Judge[], sin
   }
 }
 
-/** Stands for: judged by what is not there any more. */
+/** The document has changed: a write was judged by what is not there any more. */
 const CHANGED: PannierError = new PannierError('PANNIER_CONFLICT', 'The document was changed meanwhile.')
 
 function at<T>(list: readonly T[], places: readonly number[]): readonly T[] {

@@ -11,11 +11,11 @@ export type Refusal = ServiceError | PannierError
 
 /** Somebody writes, or is about to. */
 export interface Write {
-  /** The writer. */
+  /** The principal who writes. */
   readonly principal: Principal
   /** The name by which users know the collection. */
   readonly database: string
-  /** False: the revisions were made elsewhere, and are taken as they are. */
+  /** Whether edits are new. False: the revisions were made elsewhere, and are taken as they are. */
   readonly newEdits: boolean
 }
 
@@ -46,7 +46,7 @@ export interface StoredDocuments {
 export interface GuardedChange {
   /** The document as it is now; undefined if it is missing or deleted. A document in conflict gives its winner. */
   readonly old: JsonObject | undefined
-  /** As it will be. */
+  /** The document as it will be. */
   readonly document: JsonObject
   /** Documents of all collections, under the library's names. */
   readonly reader: GuardReader

@@ -1,6 +1,6 @@
 /** How large a value is as JSON, without making the text of it. */
 
-/** Characters, about. It stops counting beyond `most`. */
+/** The size of JSON in characters, about. It stops counting beyond `most`. */
 export function jsonSize(value: unknown, most: number = Infinity): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value !== 'object' || value === null) return 6

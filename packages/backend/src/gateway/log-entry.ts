@@ -4,7 +4,7 @@ import type { JsonObject } from './documents.ts'
 /** As PocketBase numbers them. */
 export const LOG_LEVELS = { debug: -4, info: 0, warn: 4, error: 8 } as const
 
-/** Something that has happened. */
+/** An entry of the log: something that has happened. */
 export interface LogEntry {
   /** A level of `LOG_LEVELS`; `info` when left out. */
   readonly level?: number
@@ -14,7 +14,7 @@ export interface LogEntry {
   readonly data?: JsonObject
 }
 
-/** Takes what happens. It never waits and never throws. */
+/** A writer of logs, which takes what happens. It never waits and never throws. */
 export interface LogWriter {
   /** Logs an entry some time later. */
   write(entry: LogEntry): void

@@ -3,7 +3,7 @@
  * the server runs, the server itself.
  */
 
-/** Somebody who acts. */
+/** A principal: somebody who acts. */
 export interface Principal {
   /** Null: a guest, who has not logged in. */
   readonly name: string | null
@@ -22,14 +22,14 @@ export interface Principal {
   readonly apiToken?: ApiTokenOf
   /** The id of the session that its token is of. */
   readonly session?: string
-  /** From where; undefined for what the server does by itself. */
+  /** The address from where; undefined for what the server does by itself. */
   readonly address?: string
 }
 
-/** The program around the server. */
+/** The system: the program around the server. */
 export const SYSTEM: Principal = { name: null, roles: [], isAdmin: true, by: 'system' }
 
-/** Somebody who has not logged in. */
+/** A guest: somebody who has not logged in. */
 export const GUEST: Principal = { name: null, roles: [], isAdmin: false, by: 'nothing' }
 
 /** An API token that somebody acts by. */

@@ -13,7 +13,7 @@ import { ServiceError } from './service-error.ts'
 const RESERVE = 1.1
 const LOOK_AGAIN_BYTES: number = 1024 * 1024
 
-/** Limits what each database may take. */
+/** The quota limits what each database may take. */
 export class Quota {
   readonly #bytesMax: number
   /** Content that is not stored yet, by name of the database. */

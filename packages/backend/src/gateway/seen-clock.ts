@@ -10,7 +10,7 @@ export const BOOTS_COLLECTION = '$boots'
 
 interface StoredClock {
   readonly _id: string
-  /** The time at the last job. */
+  /** The time at the last job, in ms. */
   readonly ms: number
   /** From then on the clock is trusted, if it does not jump again. */
   readonly trustedFromMs: number
@@ -18,13 +18,13 @@ interface StoredClock {
 
 const CLOCK_ID = 'clock'
 const DAY_MS = 24 * 3600 * 1000
-/** Jobs run each hour. What is more has jumped, or the server was away. */
+/** The longest step between looks: jobs run each hour. What is more has jumped, or the server was away. */
 const STEP_MS_MAX = 2 * DAY_MS
 const DOUBT_MS = 7 * DAY_MS
 /** Clocks of servers differ by some minutes at most. */
 export const CLOCK_MS_MAX: number = 5 * 60 * 1000
 
-/** Notes the time. Whether it may be used to forget what is old. `doubtMs`: how long it is doubted after a jump. */
+/** Whether the clock is trusted. Notes the time. Whether it may be used to forget what is old. `doubtMs`: how long it is doubted after a jump. */
 export async function isClockTrusted(database: Database, now: number, doubtMs: number = DOUBT_MS): Promise<boolean> {
   const stored = database.collection<StoredClock>(BOOTS_COLLECTION)
   const known = await stored.get(CLOCK_ID)

@@ -19,7 +19,7 @@ export type ServiceErrorCode =
   | 'TOO_MANY_REQUESTS'
   /** A collection takes no more bytes. */
   | 'QUOTA_EXCEEDED'
-  /** The request may succeed another time. */
+  /** The service is unavailable: the request may succeed another time. */
   | 'UNAVAILABLE'
   /** This place lacks what it takes. */
   | 'UNSUPPORTED'
@@ -30,9 +30,9 @@ export type ServiceErrorCode =
 
 /** The error of one value, in PocketBase's words. */
 export interface FieldError {
-  /** Stable: `validation_required`. */
+  /** The code, which is stable: `validation_required`. */
   readonly code: string
-  /** For a person. */
+  /** The message for a person. */
   readonly message: string
   /** The parameters of the message. */
   readonly params?: Readonly<Record<string, unknown>>
@@ -46,9 +46,9 @@ export interface ErrorData {
 
 /** A refusal of the server, or a failure. */
 export class ServiceError extends Error {
-  /** Stable: programs may compare it. */
+  /** The code, which is stable: programs may compare it. */
   readonly code: ServiceErrorCode
-  /** When it may go well. */
+  /** The seconds after which it may go well. */
   readonly retryAfterSeconds: number | undefined
   /** The error of each field of an input. */
   readonly data: ErrorData | undefined

@@ -4,11 +4,11 @@ import type { Principal } from './principal.ts'
 
 export interface ShareLimits {
   readonly allMax: number
-  /** One client has at most this. */
+  /** The share: one client has at most this. */
   readonly shareMax: number
 }
 
-/** The limit that a client has reached. */
+/** The limit that a client has exceeded. */
 type Exceeded = 'share' | 'all'
 
 export class Shares {

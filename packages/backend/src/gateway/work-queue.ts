@@ -4,7 +4,7 @@ import type { ServiceError } from './service-error.ts'
 
 /** The limits of a `WorkQueue`. */
 export interface WorkQueueLimits {
-  /** Done at the same time. */
+  /** The most that is done at the same time (concurrency). */
   readonly concurrencyMax: number
   /** Pieces that may wait. One client has a quarter of them. */
   readonly waitingMax: number

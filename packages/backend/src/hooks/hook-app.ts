@@ -9,18 +9,18 @@ export type FilterParameters = Readonly<Record<string, string | number | boolean
 /** The types of the records of all collections, by name. */
 export type CollectionTypes = Readonly<Record<string, RecordTypes>>
 
-/** Collections whose fields are not known. */
+/** The types of collections whose fields are not known (any). */
 export type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>
 
 /** A mail of a hook. One of `html` and `text` is enough. */
 export interface HookMail {
   /** An address. */
   readonly to: string
-  /** In one line. */
+  /** The subject in one line. */
   readonly subject: string
   /** Made of the text when it is left out. */
   readonly html?: string
-  /** For readers without HTML. */
+  /** The text for readers without HTML. */
   readonly text?: string
 }
 

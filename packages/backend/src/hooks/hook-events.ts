@@ -32,7 +32,7 @@ interface RecordRequestEvent extends RequestEvent {
 
 /** Somebody has shown who it is, and is about to get a token. */
 interface RecordAuthRequestEvent extends RecordRequestEvent {
-  /** How it was shown: `password`, `otp`, `oauth2`. */
+  /** The method of the login (auth): `password`, `otp`, `oauth2`. */
   readonly authMethod: string
 }
 
@@ -108,7 +108,7 @@ interface RecordsListRequestEvent extends RequestEvent {
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RecordRequestEvent {
-  /** The answer to the client. Handlers may change it. */
+  /** The result: the answer to the client. Handlers may change it. */
   readonly result: Record<string, unknown>
 }
 

@@ -16,7 +16,7 @@ export type HookChange = readonly [key: string, value: unknown]
 interface RecordState {
   /** The stored document; undefined: the record is new. */
   readonly stored: JsonObject | undefined
-  /** All fields have one, `id` too. */
+  /** The values: all fields have one, `id` too. */
   readonly values: JsonObject
 }
 
@@ -32,7 +32,7 @@ export interface RecordTypes {
 export interface AnyRecordTypes {
   /** Any name may have a value. */
   readonly values: Record<string, unknown>
-  /** Any name may be set. */
+  /** The changes: any name may be set. */
   readonly changes: Record<string, unknown>
 }
 
@@ -133,7 +133,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     return Number.isFinite(value) ? value : 0
   }
 
-  /** Without decimals. */
+  /** Gets a number without decimals, as an integer. */
   getInt(name: keyof Of['values'] & string): number {
     return Math.trunc(this.getFloat(name))
   }

@@ -15,7 +15,7 @@ export interface HookScope {
   readonly depth: number
   /** Writes of all handlers that one write has started. Undefined: no write has started this one. */
   readonly writes: { count: number } | undefined
-  /** Why it can do no more. */
+  /** The error after which it has ended: why it can do no more. */
   ended: ServiceError | undefined
 }
 

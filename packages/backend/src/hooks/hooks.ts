@@ -9,7 +9,7 @@ import { currentScope, innerScope, placeOf, within, type HookScope } from './hoo
 /** Adds what calls the rest of the chain. */
 type Chained<Event> = Event & { next(): Promise<void> }
 
-/** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
+/** A handler of a hook: a function that runs when something happens. What it throws refuses that, if it has not happened yet. */
 export type HookHandler<Event> = (event: Chained<Event>) => unknown
 
 /** A handler of an event. */
@@ -28,7 +28,7 @@ interface HooksOptions {
 }
 
 interface ChainOptions {
-  /** False: a request or the clock has started it. */
+  /** Whether an event has started it. False: a request or the clock has. */
   readonly isOfEvent: boolean
   readonly last: () => Promise<void>
 }
@@ -62,7 +62,7 @@ export class Hooks {
     this.#replaced.call()
   }
 
-  /** Tells when other handlers are bound. The result ends it. */
+  /** Subscribes a listener, which is told when other handlers are bound. The result ends it. */
   subscribe(listener: () => void): () => void {
     return this.#replaced.add(listener)
   }

@@ -8,7 +8,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import type { HookApp } from './hook-app.ts'
 import { HookRecord } from './hook-record.ts'
 
-/** Somebody asks for something. */
+/** The event of a request: somebody asks for something. */
 export interface RequestEvent {
   /** The application for the hook. */
   readonly app: HookApp
@@ -18,7 +18,7 @@ export interface RequestEvent {
   hasSuperuserAuth(): boolean
   /** The request as rules read it. */
   requestInfo(): RequestInfo & { readonly body: Readonly<Record<string, unknown>> }
-  /** The address that the request came from. */
+  /** The real address (IP) that the request came from. */
   realIP(): string | undefined
 }
 

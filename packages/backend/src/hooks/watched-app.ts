@@ -24,7 +24,7 @@ const SYNCHRONOUS: readonly string[] = [
   'sendMessage',
   'log',
 ] satisfies (keyof HookApp)[]
-/** The time in milliseconds after which others get a turn. */
+/** The length of a slice, in milliseconds, after which others run. */
 const SLICE_MS = 10
 
 interface Watched {

@@ -117,7 +117,7 @@ export class Imports {
     return Object.fromEntries(lacking)
   }
 
-  /** Checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+  /** Examines rows: checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
   examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows {
     const definition = this.#definitionOf(principal, collection)
     const records = rows.map((row) => this.#recordOf(definition, row, [], new Set()))
@@ -285,7 +285,7 @@ function valuesOf({ fields }: Definition, row: ImportedRow): JsonObject {
   return Object.fromEntries(entries)
 }
 
-/** SQLite has numbers that JSON has not. */
+/** The value of a cell. SQLite has numbers that JSON has not. */
 function valueOf(field: Definition['fields'][number], cell: unknown): unknown {
   if (cell === undefined || cell === null) return emptyValue(field)
   const value = castValue(field, cell)

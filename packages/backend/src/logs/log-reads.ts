@@ -16,15 +16,15 @@ import { LOG_DEFINITION, LOG_DEFINITIONS } from './log-definition.ts'
 
 /** A log as it is shown, in PocketBase's order. */
 export interface LogJson {
-  /** 15 characters. */
+  /** The id of 15 characters. */
   readonly id: string
-  /** `2026-11-22 15:04:49.813Z` */
+  /** When it was created: `2026-11-22 15:04:49.813Z` */
   readonly created: string
   /** The subject of the log. */
   readonly data: JsonObject
   /** The event, in a line. */
   readonly message: string
-  /** -4: debug, 0: info, 4: warning, 8: error. */
+  /** The level. -4: debug, 0: info, 4: warning, 8: error. */
   readonly level: number
 }
 
@@ -32,19 +32,19 @@ export interface LogJson {
 export interface LogPage {
   /** The entries of the page, in order. */
   readonly items: readonly LogJson[]
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page: number
   /** The most entries of a page. */
   readonly perPage: number
-  /** -1 if it was skipped. */
+  /** The number of all items; -1 if it was skipped. */
   readonly totalItems: number
-  /** -1 if the count was skipped. */
+  /** The number of all pages; -1 if the count was skipped. */
   readonly totalPages: number
 }
 
 /** How many logs an hour has. */
 export interface LogHour {
-  /** `2026-11-22 15:00:00.000Z` */
+  /** The date of the hour: `2026-11-22 15:00:00.000Z` */
   readonly date: string
   /** How many entries it has. */
   readonly total: number

@@ -13,13 +13,13 @@ import { LOG_COLLECTION } from './log-definition.ts'
 import { isClockTrusted } from '../gateway/seen-clock.ts'
 
 const ID_CHARS = 15
-/** As PocketBase. */
+/** The most entries of a batch, as PocketBase. */
 const BATCH_ENTRIES = 200
 const WAIT_MS = 3000
-/** More are dropped while the database is slower than what happens. */
+/** The most entries that wait. More are dropped while the database is slower than what happens. */
 const WAITING_MAX = 10_000
 const REMOVED_AT_ONCE = 200
-/** A clock that has jumped is put right sooner. */
+/** How long a clock is in doubt: one that has jumped is put right sooner. */
 const DOUBT_MS = 3_600_000
 const DAY_MS = 86_400_000
 
@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000
 export interface LogDocument extends JsonObject {
   /** The id of the entry. */
   readonly _id: string
-  /** `2026-11-22 15:04:49.813Z` */
+  /** When it was created: `2026-11-22 15:04:49.813Z` */
   readonly created: string
   /** A level of `LOG_LEVELS`. */
   readonly level: number
@@ -43,7 +43,7 @@ interface LogsOptions {
   readonly database: Database
   readonly settings: Settings
   readonly environment: Environment
-  /** Shows at once what is no request: nobody has to look for it. */
+  /** Prints an entry at once that is no request: nobody has to look for it. */
   readonly print: (entry: LogEntry) => void
 }
 

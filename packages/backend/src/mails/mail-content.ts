@@ -51,7 +51,7 @@ interface AlertParts {
   readonly to: string
   readonly appName: string
   readonly subject: string
-  /** Plain text. */
+  /** The details as plain text. */
   readonly details: string
 }
 

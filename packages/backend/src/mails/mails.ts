@@ -26,11 +26,11 @@ export interface MailsHost {
 export interface QueuedMail extends Mail {
   /** The account that gets it, for hooks. */
   readonly account?: { readonly kind: AccountMail; readonly collection: string; readonly id: string }
-  /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
+  /** Until when, in milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
   readonly untilMs: number
   /** The subject of the mail for the listener. */
   readonly about?: string
-  /** Nobody gets it. It takes the time of a mail to an account that exists. */
+  /** Whether it is a decoy: nobody gets it. It takes the time of a mail to an account that exists. */
   readonly isDecoy?: boolean
 }
 
@@ -42,17 +42,17 @@ type MailListener = (about: string, outcome: MailOutcome, to: string) => Promise
 
 interface StoredMail extends QueuedMail {
   readonly _id: string
-  /** How often it was tried. */
+  /** The number of tries. */
   readonly tries: number
-  /** A server may have it. */
+  /** Whether it is marked: a server may have it. */
   readonly isMarked: boolean
 }
 
 const COLLECTION = '$mails'
-/** At the same time. */
+/** The most senders at the same time. */
 const SENDERS_MAX = 4
 const WAITING_MAX = 20_000
-/** From one try to the next. */
+/** The pause in seconds from one try to the next. */
 const PAUSE_SECONDS: readonly number[] = [5, 30, 120, 600, 1800, 3600, 7200]
 /** How often the queue looks for mails whose pause has ended. */
 const LOOK_MS = 1000
@@ -60,7 +60,7 @@ const LOOK_MS = 1000
 export class Mails {
   readonly #host: MailsHost
   readonly #stored: Collection<StoredMail>
-  /** Ids by address. The first address is next, and goes to the end then: no address holds up others. */
+  /** Ids of mails that are ready, by address. The first address is next, and goes to the end then: no address holds up others. */
   readonly #ready = new Map<string, string[]>()
   /** Mails that are tried again, by id. */
   readonly #paused = new Map<string, { readonly to: string; readonly untilMs: number }>()
@@ -110,7 +110,7 @@ export class Mails {
     this.#paused.clear()
   }
 
-  /** How many are on their way. */
+  /** The length: how many are on their way. */
   get length(): number {
     return this.#known.size
   }

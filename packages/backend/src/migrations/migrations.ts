@@ -29,7 +29,7 @@ export class Migrations {
     return new Migrations(folder, files.map(({ name }) => name).sort())
   }
 
-  /** Whether the folder has none. */
+  /** Whether the folder is empty. */
   get isEmpty(): boolean {
     return this.#names.length === 0
   }

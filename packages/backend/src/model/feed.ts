@@ -20,7 +20,7 @@ export interface FeedParts {
   readonly find: (id: string) => TableSource | undefined
   /** Runs what reads in one state of the definitions. */
   readonly steadily: <T>(read: () => Promise<T>) => Promise<T>
-  /** Gives it to the keeper. */
+  /** Sends steps to the keeper. */
   readonly send: (steps: readonly FeedStep[], isLast: boolean) => Promise<Fed>
 }
 
@@ -44,7 +44,7 @@ interface KeptState {
 /** A collection that is compared with its table. */
 interface Comparing {
   readonly id: string
-  /** How far it has come, and for which table. */
+  /** The place of the feed: how far it has come, and for which table. */
   place: { readonly made: string; readonly sequence: number } | undefined
   result: Compared | undefined
 }
@@ -53,7 +53,7 @@ interface Comparing {
 interface Turn {
   readonly steps: readonly FeedStep[]
   readonly reached: ReadonlyMap<string, FedTable>
-  /** How far each comparison has come. */
+  /** How far each table is compared. */
   readonly compared: ReadonlyMap<Comparing, FedTable>
   readonly isLast: boolean
 }

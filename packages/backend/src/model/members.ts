@@ -13,14 +13,14 @@ export class MemberLost extends Error {}
 interface AskOptions {
   /** Gets the rows. */
   readonly onRows?: (rows: JsonRows['rows']) => void
-  /** Ends the statement. */
+  /** The signal that ends the statement. */
   readonly signal?: AbortSignal
   readonly timeMsMax?: number
 }
 
 /** A part of the model. */
 export interface Member {
-  /** False: it has to be replaced. */
+  /** Whether the member is alive. False: it has to be replaced. */
   readonly isAlive: boolean
   /** @throws SqlRefusal; MemberLost; the reason of the signal */
   ask<K extends ModelRequest['kind']>(
@@ -31,7 +31,7 @@ export interface Member {
 }
 
 interface MemberOptions {
-  /** True if other requests come first. */
+  /** Whether the priority is low: other requests come first. */
   readonly isLow?: boolean
 }
 
@@ -149,7 +149,7 @@ class MemberProcess implements Member {
   }
 }
 
-/** A statement that runs hears nothing. */
+/** The longest time until the end: a statement that runs hears nothing. */
 const END_MS_MAX = 200
 
 function errorOf({ error, isDamaged }: Extract<ModelReply, { readonly error: string }>): Error {

@@ -19,13 +19,13 @@ export interface ModelTable {
   readonly columns: readonly ModelColumn[]
   /** Statements `CREATE INDEX`. SQLite plans with them, as it does in PocketBase. */
   readonly indexes: readonly string[]
-  /** No statement writes it. */
+  /** Whether it is read only: no statement writes it. */
   readonly isReadOnly?: boolean
 }
 
 interface ModelColumn {
   readonly name: string
-  /** `TEXT DEFAULT '' NOT NULL` */
+  /** The declaration of a column: `TEXT DEFAULT '' NOT NULL` */
   readonly declaration: string
   /** True for a column that is empty here, and that no statement sets. */
   readonly isSecret?: boolean
@@ -41,7 +41,7 @@ export interface ModelView {
 /** A view, or a SELECT without a name. Values of a SELECT are as JSON has them, those of a view are texts. */
 export type ModelSource = ModelView | { readonly name?: undefined; readonly query: string }
 
-/** The names that a statement may use. A view stands behind those that it reads. */
+/** The schema of the model: names that a statement may use. A view stands behind those that it reads. */
 export interface ModelSchema {
   readonly tables: readonly ModelTable[]
   readonly views: readonly ModelView[]
@@ -99,7 +99,7 @@ export interface RowsRequest {
   /** Collections and views that may be read. */
   readonly names: readonly string[]
   readonly limit?: number | undefined
-  /** A SELECT may have parameters. */
+  /** Values of the parameters that a SELECT may have. */
   readonly values?: Readonly<Record<string, Cell>>
   readonly overlays?: readonly Overlay[]
 }
@@ -111,7 +111,7 @@ export interface PageRequest extends PageWanted {
 }
 
 export type ModelRequest =
-  /** Comes first. Without `file` the model is in the memory of the process. */
+  /** The request that opens the file, which comes first. Without `file` the model is in the memory of the process. */
   | { readonly kind: 'open'; readonly role: 'keeper' | 'reader'; readonly file: string | undefined }
   /** The steps up to one with `isLast` are one transaction. */
   | { readonly kind: 'feed'; readonly steps: readonly FeedStep[]; readonly isLast: boolean }
@@ -137,9 +137,9 @@ export interface Fed {
 
 /** A column of an answer. */
 export interface ResultColumn {
-  /** The alias, or the expression. */
+  /** The name: the alias, or the expression. */
   readonly name: string
-  /** As its table declares it: `TEXT`. Empty for an expression. */
+  /** The type as its table declares it: `TEXT`. Empty for an expression. */
   readonly type: string
   /** PocketBase says true of all. */
   readonly nullable: boolean

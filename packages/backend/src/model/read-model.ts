@@ -59,7 +59,7 @@ export interface ReadyView {
   readonly reads: DescribedQuery['reads']
   /** True if the rows may change by themselves. */
   readonly isVolatile: boolean
-  /** So they may if a parameter is `now`. */
+  /** Whether it has a time: a parameter is `now`, say. */
   readonly hasTime: boolean
   /** How its rows can be kept. */
   readonly kept: KeptView | undefined

@@ -12,7 +12,7 @@ export interface TableSource {
   /** The collection of the library. */
   readonly collection: string
   readonly table: ModelTable
-  /** The table as a text. Another text: the table has to be made again. */
+  /** The table as a text that made it. Another text: the table has to be made again. */
   readonly made: string
   /** Undefined: the document is no row. */
   readonly rowOf: (document: JsonObject) => Row | undefined
@@ -83,7 +83,7 @@ function isField(path: string): boolean {
   return /^[^$_"][^"]*$/.test(path)
 }
 
-/** `'$."address"."city"'` */
+/** The path of JSON: `'$."address"."city"'` */
 function jsonPath(path: string): string {
   return `'$${path
     .split('.')

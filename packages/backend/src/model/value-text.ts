@@ -12,14 +12,14 @@ export function jsonValue(value: Cell): string | number | null {
   return value instanceof Uint8Array ? valueText(value) : value
 }
 
-/** As PocketBase's console shows it: numbers as Go writes them. */
+/** The text of a value, as PocketBase's console shows it: numbers as Go writes them. */
 export function valueText(value: Cell): string | null {
   if (value === null) return null
   if (value instanceof Uint8Array) return Buffer.from(value).toString()
   return typeof value === 'number' ? realText(value) : String(value)
 }
 
-/** `1.5`, `1.2345675e+06` */
+/** The text of a real number: `1.5`, `1.2345675e+06` */
 function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
   const [mantissa = '', exponent = ''] = value.toExponential().split('e')

@@ -22,11 +22,11 @@ export const NO_FILES = 'ATTACH, DETACH and VACUUM are not allowed: there is one
 
 export class WriteGate {
   readonly #tables: ReadonlyMap<string, ModelTable>
-  /** In lower case. */
+  /** The collections in lower case. */
   readonly #collections: ReadonlySet<string>
   /** Tables that the statement may write, in lower case. */
   readonly written: Set<string> = new Set()
-  /** Tables that statements see as copies. */
+  /** Tables that are shadowed: statements see copies. */
   readonly shadowed: Set<string> = new Set()
   /** Whether the statement inserts, updates or deletes rows. */
   isWrite = false
@@ -38,7 +38,7 @@ export class WriteGate {
     this.#collections = new Set([...this.#tables.keys(), ...views.map(({ name }) => name.toLowerCase())])
   }
 
-  /** Call it before each statement. */
+  /** Begins a statement. Call it before each. */
   begin(): void {
     this.written.clear()
     this.isWrite = false

@@ -16,7 +16,7 @@ export class BatchError extends ServiceError {
   readonly index: number
   /** Why that operation failed. */
   readonly reason: ServiceError
-  /** All operations that are known to fail. */
+  /** Operations that are refused: all that are known to fail. */
   readonly refused: readonly RefusedOperation[]
 
   constructor(index: number, reason: ServiceError, others: readonly RefusedOperation[] = []) {

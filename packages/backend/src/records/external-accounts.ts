@@ -25,7 +25,7 @@ interface FoundAccount {
   readonly isLinked: boolean
 }
 
-/** Somebody else has written what the login was prepared with. */
+/** The login was overtaken: somebody else has written what it was prepared with. */
 class Overtaken extends Error {}
 
 export class ExternalAccounts {

@@ -77,7 +77,7 @@ interface ListExplanation {
   readonly isExact: boolean
   /** Empty if the sort is computed for each record. */
   readonly order: readonly string[]
-  /** The library's. */
+  /** The plan, as the library's explanation. */
   readonly plan: Explanation
 }
 
@@ -309,7 +309,7 @@ export class RecordReads {
     return found
   }
 
-  /** As the client gets it. Hooks run here, outside of a snapshot that could be read again. */
+  /** Records as the client is shown them. Hooks run here, outside of a snapshot that could be read again. */
   async #shown(actor: Actor, shown: readonly ShownRecord[], options: ShowOptions): Promise<RecordJson[]> {
     fieldPicker(options.fields)
     await this.#options.enrich?.run(actor, shown)

@@ -12,12 +12,12 @@ import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } 
 import type { RecordWriter } from './write/record-writer.ts'
 import type { BeginOptions, HookedWrite } from './write/write-hooks.ts'
 
-/** All other writers wait meanwhile. */
+/** The longest time of a transaction: all other writers wait meanwhile. */
 const TRANSACTION_MS_MAX = 10_000
 
 /** A transaction, for `HookApp`. */
 export interface RecordTransaction {
-  /** The library's. */
+  /** The place of the writes: the library's transaction. */
   readonly place: Transaction
   readonly environment: Environment
   readonly isOpen: boolean

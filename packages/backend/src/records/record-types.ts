@@ -10,23 +10,23 @@ export type RecordInput = Readonly<Record<string, unknown>>
 export interface UploadedFile {
   /** The name that the client gave. */
   readonly name: string
-  /** Bytes. */
+  /** The size in bytes. */
   readonly size: number
-  /** May be asked for more than once. */
+  /** The content as a stream. May be asked for more than once. */
   stream(): ReadableStream<Uint8Array>
 }
 
 /** Options for the shown form of a record. */
 export interface ShowOptions {
-  /** `author,comments_via_post.author` */
+  /** Paths to expand: `author,comments_via_post.author` */
   readonly expand?: string
-  /** `id,title:excerpt(20,true)` */
+  /** The fields of the answer: `id,title:excerpt(20,true)` */
   readonly fields?: string
 }
 
 /** The page, order and filter of a list. */
 export interface ListOptions extends ShowOptions {
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page?: number
   /** 1 to 1000 records; more means 1000. 30 when left out or not positive. */
   readonly perPage?: number
@@ -46,13 +46,13 @@ export interface ListOptions extends ShowOptions {
 
 /** A page of a list of records. */
 export interface RecordPage {
-  /** From 1. */
+  /** The number of the page, from 1. */
   readonly page: number
   /** The most records of a page: 1 to 1000. */
   readonly perPage: number
-  /** -1 if it was skipped. */
+  /** The number of all items; -1 if it was skipped. */
   readonly totalItems: number
-  /** -1 if the count was skipped. */
+  /** The number of all pages; -1 if the count was skipped. */
   readonly totalPages: number
   /** The records of the page, in order. */
   readonly items: readonly RecordJson[]

@@ -36,13 +36,13 @@ export interface AnsweredCondition {
   readonly isMet: boolean
   /** `and` is `&&`. All its parts may hold while no single related record meets all of them. */
   readonly kind: 'and' | 'or' | 'comparison'
-  /** The parts; a comparison has none. */
+  /** The conditions that are its parts; a comparison has none. */
   readonly of: readonly AnsweredCondition[]
 }
 
 /** A record, as the superuser sees it, and whether the rule admits it. */
 export interface PreviewedRecord {
-  /** All its fields. */
+  /** The record with all its fields. */
   readonly record: RecordJson
   /** Whether the rule lets the account act on it. */
   readonly isAdmitted: boolean

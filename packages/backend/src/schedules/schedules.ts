@@ -9,7 +9,7 @@ import { forbidden, missing } from '../gateway/service-error.ts'
 import { cronProblem } from './cron-expression.ts'
 import { CLOCK_MS_MAX } from '../gateway/seen-clock.ts'
 
-/** A job as it is listed. */
+/** A schedule, as it is listed. */
 export interface Schedule {
   /** Names it: `__pbLogsCleanup__`. */
   readonly id: string
@@ -23,7 +23,7 @@ type Job = () => unknown
 interface KnownJob extends Schedule {
   readonly run: Job
   readonly cron: Cron
-  /** Milliseconds since 1970. */
+  /** When the job is due, in milliseconds since 1970. */
   dueMs: number
 }
 

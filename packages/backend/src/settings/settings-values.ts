@@ -3,12 +3,12 @@ import { isObject } from 'pannier/internal'
 import type { JsonObject } from '../gateway/documents.ts'
 import { invalid } from '../gateway/service-error.ts'
 
-/** How often something may be asked for. */
+/** A rule of rate limits: how often something may be asked for. */
 export interface RateLimitRule {
   /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
   readonly label: string
   readonly audience: '' | '@guest' | '@auth' | (string & {})
-  /** Seconds. */
+  /** The duration in seconds. */
   readonly duration: number
   readonly maxRequests: number
 }
@@ -18,7 +18,7 @@ export interface S3Settings {
   readonly enabled: boolean
   readonly bucket: string
   readonly region: string
-  /** With or without `https://`. */
+  /** The endpoint with or without `https://`. */
   readonly endpoint: string
   readonly accessKey: string
   readonly secret: string
@@ -26,9 +26,9 @@ export interface S3Settings {
   readonly forcePathStyle: boolean
 }
 
-/** With their secrets. */
+/** The values of settings, with their secrets. */
 export interface SettingsValues {
-  /** From where superusers may act; from everywhere if the list is empty. */
+  /** Networks (IPs) from where superusers may act; from everywhere if the list is empty. */
   readonly superuserIPs: readonly string[]
   readonly smtp: {
     readonly enabled: boolean
@@ -59,7 +59,7 @@ export interface SettingsValues {
   readonly batch: {
     readonly enabled: boolean
     readonly maxRequests: number
-    /** Seconds. */
+    /** The timeout in seconds. */
     readonly timeout: number
     readonly maxBodySize: number
   }
@@ -120,7 +120,7 @@ export const DEFAULT_SETTINGS: SettingsValues = {
   logs: { maxDays: 5, minLevel: 0, logIP: true, logAuthId: false },
 }
 
-/** Written, and never shown. */
+/** Settings that are secrets: written, and never shown. */
 const SECRETS: ReadonlySet<string> = new Set(['smtp.password', 's3.secret', 'backups.s3.secret'])
 
 /** `old` with what `input` has. What is unknown is ignored. @throws ServiceError INVALID for a value of a wrong type */
@@ -128,7 +128,7 @@ export function mergeSettings(old: SettingsValues, input: JsonObject): SettingsV
   return merged(DEFAULT_SETTINGS, old, input, '') as SettingsValues
 }
 
-/** Without what is secret. */
+/** Presents settings without what is secret. */
 export function presentSettings(values: SettingsValues): JsonObject {
   return shown(values as unknown as JsonObject, '')
 }

@@ -18,7 +18,7 @@ const STATE_ID = 'settings'
 
 interface SettingsOptions {
   readonly key?: string | undefined
-  /** The server is alone when it is left out. */
+  /** The fleet; the server is alone when it is left out. */
   readonly fleet?: Fleet
   /** The chance of the database when it is left out. */
   readonly chance?: Chance
@@ -74,7 +74,7 @@ export class Settings {
     })
   }
 
-  /** With their secrets: for the server itself. */
+  /** The values with their secrets: for the server itself. */
   get values(): SettingsValues {
     return this.#values
   }
@@ -124,7 +124,7 @@ export class Settings {
     await this.#turn
   }
 
-  /** Whether they are there, and not encrypted. */
+  /** Loads them. Whether they are there, and not encrypted. */
   async #load(): Promise<boolean> {
     const { values, sealed } = (await this.#state.get(STATE_ID)) ?? {}
     const known = typeof sealed === 'string' ? this.#opened(sealed) : (values as JsonObject | undefined)

@@ -28,15 +28,15 @@ interface SqlConsoleParts {
   readonly writes: RecordWrites
 }
 
-/** As PocketBase answers. */
+/** The result of SQL, as PocketBase answers. */
 export interface SqlResult {
-  /** Milliseconds. */
+  /** The time of the execution in milliseconds. */
   readonly execTime: number
   /** By the last statement that has written rows; 0 if the first statement is no write. */
   readonly affectedRows: number
   /** The columns of the last statement; none if the first one is a write. */
   readonly columns: readonly ResultColumn[]
-  /** At most 1000. */
+  /** The rows: at most 1000. */
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
@@ -74,7 +74,7 @@ export class SqlConsole {
     }
   }
 
-  /** Waits for what is being written. Close the model first, which ends what runs. */
+  /** Closes it, and waits for what is being written. Close the model first, which ends what runs. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#running)
   }

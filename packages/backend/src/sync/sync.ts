@@ -52,7 +52,7 @@ export type SyncRow =
 
 /** A page of one collection. */
 export interface SyncPage {
-  /** To be applied in their order. */
+  /** Rows to be applied in their order. */
   readonly rows: readonly SyncRow[]
   /** Stored with the rows in one transaction, and sent with the next request. */
   readonly token: string
@@ -268,7 +268,7 @@ export class Sync {
     return (id, rev) => revisions.get(id) === this.#host.access.revisions.of(principal, definition, id, rev)
   }
 
-  /** As the client sees them. */
+  /** Rows as the client is shown them. */
   async #shown(actor: Actor, definition: Definition, rows: readonly FeedRow[]): Promise<readonly SyncRow[]> {
     // What is withheld is that of the page's state. A later one would show what the token does not say.
     const documents = rows.filter((row) => 'document' in row)

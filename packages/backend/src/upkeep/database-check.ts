@@ -5,7 +5,7 @@ import { errorText } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { checkAdmin, invalid } from '../gateway/service-error.ts'
 
-/** Something that is wrong. */
+/** The problem of a check: something that is wrong. */
 interface CheckProblem {
   readonly code: string
   readonly where: string
@@ -16,15 +16,15 @@ interface CheckProblem {
 export interface CheckState {
   /** Whether it has not ended. */
   readonly running: boolean
-  /** The part that is done, 0 to 1. */
+  /** The progress: the part that is done, 0 to 1. */
   readonly progress: number
   /** `2026-11-22 15:04:49.813Z`; empty: none has ended since the start of the server. */
   readonly ended: string
-  /** The first ones that it has found. */
+  /** The first problems that it has found. */
   readonly problems: readonly CheckProblem[]
-  /** How many it has found. */
+  /** The count of problems that it has found. */
   readonly problemCount: number
-  /** Why it has not come to its end; empty if it has. */
+  /** The error that stopped it; empty if it has come to its end. */
   readonly error: string
 }
 
@@ -61,7 +61,7 @@ export class DatabaseCheck {
     return this.#state
   }
 
-  /** Does not wait for its end. @throws ServiceError FORBIDDEN, INVALID if one runs */
+  /** Starts a check. Does not wait for its end. @throws ServiceError FORBIDDEN, INVALID if one runs */
   start(principal: Principal): void {
     checkAdmin(principal)
     if (this.#state.running) throw invalid('A check runs already.')
@@ -70,7 +70,7 @@ export class DatabaseCheck {
     this.#running = this.#run(this.#cancelling.signal)
   }
 
-  /** Resolves when none runs. @throws ServiceError FORBIDDEN */
+  /** Cancels the check. Resolves when none runs. @throws ServiceError FORBIDDEN */
   async cancel(principal: Principal): Promise<void> {
     checkAdmin(principal)
     await this.close()

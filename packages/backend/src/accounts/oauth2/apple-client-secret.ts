@@ -9,7 +9,7 @@ import { checkForm, readTexts } from '../forms.ts'
 
 const APPLE = 'https://appleid.apple.com'
 const ALGORITHM = 'ES256'
-/** Some six months. */
+/** The longest time of a secret, in seconds: some six months. */
 const SECONDS_MAX = 15_777_000
 const ID_CHARS = 10
 const PRIVATE_KEY = /-----BEGIN PRIVATE KEY----[\s\S]+-----END PRIVATE KEY-----/

@@ -5,7 +5,7 @@
 import { isObject, LruMap } from 'pannier/internal'
 
 const KEPT_MS_MAX = 60_000
-/** Redirects come from anywhere. */
+/** How many names are kept: redirects come from anywhere. */
 const NAMES_MAX = 1000
 const CODE_BYTES_MAX = 985
 const NAME_CHARS_MAX = 150

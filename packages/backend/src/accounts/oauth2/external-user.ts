@@ -8,13 +8,13 @@ import { fetchEmail, fetchUser, ProviderError } from './provider-requests.ts'
 import type { ProviderTokens } from './provider-requests.ts'
 import { ownValue } from '../../fields/field-types.ts'
 
-/** Texts are empty where the provider tells nothing. */
+/** A user as a provider names it. Texts are empty where the provider tells nothing. */
 export interface ExternalUser {
   readonly id: string
   readonly name: string
   readonly username: string
   readonly avatarURL: string
-  /** Only one that the provider has verified. */
+  /** The e-mail address, if the provider has verified it. */
   readonly email: string
   /** The whole answer of the provider. */
   readonly raw: JsonObject

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../gateway/documents.ts'
 import type { Provider } from './provider.ts'
 import { ask, ProviderError } from './provider-requests.ts'
 
-/** Clocks differ. */
+/** The leeway of clocks, which differ. */
 const LEEWAY_SECONDS = 300
 
 /** @throws ProviderError, and what `fetch` throws */
@@ -38,7 +38,7 @@ export async function idTokenClaims(
 
 interface Expected {
   readonly clientId: string
-  /** Empty: any. */
+  /** The issuers that are taken; empty: any. */
   readonly issuers: readonly string[]
   readonly nowSeconds: number
 }

@@ -13,7 +13,7 @@ export interface ExternalLogin {
   readonly provider: string
   /** The id of the user at the provider. */
   readonly providerId: string
-  /** Verified by the provider; empty: unknown. */
+  /** The e-mail address that the provider has verified; empty: unknown. */
   readonly email: string
   /** The values of the record, if a new one has to be made. */
   readonly signUpInput: () => Promise<JsonObject>
@@ -26,7 +26,7 @@ export interface ExternalAccount {
 }
 
 export interface OAuth2Host extends AccountsHost {
-  /** Why providers fail. */
+  /** The logs that say why providers fail. */
   readonly logs: LogWriter
   /** The account that somebody would log in to; undefined: a new one would be made. */
   readonly find: (login: ExternalLogin) => Promise<JsonObject | undefined>

@@ -45,7 +45,7 @@ interface OAuth2Redirect {
   readonly state: string
   readonly code: string
   readonly error: string
-  /** JSON that Apple sends once. */
+  /** The user as JSON, which Apple sends once. */
   readonly user: string
 }
 
@@ -115,7 +115,7 @@ export class OAuth2Logins {
     return true
   }
 
-  /** Ends what providers are asked. */
+  /** Closes it: ends what providers are asked. */
   close(): void {
     this.#closing.abort()
   }

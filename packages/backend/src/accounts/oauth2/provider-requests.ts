@@ -20,7 +20,7 @@ export interface ProviderTokens {
   readonly refreshToken: string
   /** Empty if the provider gives no such token. */
   readonly idToken: string
-  /** Milliseconds since 1970. Undefined: not said. */
+  /** When the token expires, in milliseconds since 1970. Undefined: not said. */
   readonly expiresMs: number | undefined
   /** `Bearer TOKEN` */
   readonly authorization: string
@@ -37,7 +37,7 @@ const JSON_TYPE = 'application/json'
 /** Where a provider wants the secret of the client. */
 type SecretPlace = 'header' | 'body'
 
-/** Found by trying. Forgotten when the definition changes. */
+/** The place of the secret in requests to each provider, found by trying. Forgotten when the definition changes. */
 const secretPlaces = new WeakMap<ProviderOptions, SecretPlace>()
 
 /** Exchanges a code. @throws ProviderError, and what `fetch` throws */

@@ -20,7 +20,7 @@ interface SignUp {
   readonly definitions: Definitions
   readonly environment: Environment
   readonly user: ExternalUser
-  /** The client's own values; nothing replaces them. */
+  /** Values for a new account from the client; nothing replaces them. */
   readonly createData: JsonObject
   readonly fetchPublic: PublicFetch | undefined
   readonly logs: LogWriter

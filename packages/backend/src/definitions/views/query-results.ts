@@ -26,7 +26,7 @@ export class QueryResults<Ready extends ReadyQuery, Result> {
   readonly #weigh: (result: Result) => number
   readonly #known: LruMap<string, KnownResult<Result>>
 
-  /** Makes the cache. Its results weigh `weightMax` at most, except for the newest one. What weighs `Infinity` is not kept. */
+  /** Makes the cache of results from a source. Its results weigh `weightMax` at most, except for the newest one. What weighs `Infinity` is not kept. */
   constructor(source: QuerySource<Ready>, weigh: (result: Result) => number, weightMax: number = Infinity) {
     this.#source = source
     this.#weigh = weigh

@@ -18,7 +18,7 @@ interface DerivedView {
   readonly error: string | undefined
 }
 
-/** The input that fields are derived from. */
+/** The view query that fields are read from. */
 interface Reading extends ViewQuery {
   readonly all: readonly Definition[]
   /** Names of fields that are read, and that not everybody may see, in lower case. */

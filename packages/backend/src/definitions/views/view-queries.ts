@@ -7,12 +7,12 @@ export class SqlRefusal extends Error {}
 
 /** A query, as SQLite has prepared it. */
 export interface DescribedQuery {
-  /** Why it can't be. */
+  /** The error: why it can't be. */
   readonly error?: string
   readonly columns: readonly string[]
   /** `[table, column, view]`: what is read, and by which view; in the query itself by none. A count reads the column ''. */
   readonly reads: readonly (readonly [table: string, column: string, by: string])[]
-  /** In lower case. */
+  /** The functions in lower case. */
   readonly functions: readonly string[]
 }
 

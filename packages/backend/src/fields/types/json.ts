@@ -47,7 +47,7 @@ function bytesMax({ maxSize }: JsonField): number {
 const NO_JSON = fieldError('validation_invalid_json', 'Must be a valid json value.')
 /** Half of a surrogate pair, as JSON.stringify escapes it. A backslash that is escaped escapes nothing. */
 const HALF = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
-/** Go's. */
+/** The greatest depth, as Go's. */
 const DEPTH_MAX = 10_000
 
 /** JSON that Go reads, too: its numbers are finite, and it is not too deep. */

@@ -9,7 +9,7 @@ import { flagOption, integerOption, textsOption } from '../options.ts'
 export interface SelectField extends FieldBase, Requirable {
   readonly type: 'select'
   readonly values: readonly string[]
-  /** More than 1: the value is a list. */
+  /** The most values that are selected; more than 1: the value is a list. */
   readonly maxSelect: number
 }
 

@@ -12,17 +12,17 @@ const SORTS_MAX = 8
 
 type Operator = 'count' | 'sum' | 'avg' | 'min' | 'max'
 
-/** One result: `count`, or `sum:votes`. */
+/** A result that is wanted: `count`, or `sum:votes`. */
 interface Wanted {
   readonly operator: Operator
-  /** The empty text for `count`. */
+  /** The path; the empty text for `count`. */
   readonly path: string
 }
 
 export interface AggregateRequest {
   readonly group: readonly string[]
   readonly wanted: readonly Wanted[]
-  /** `-count`, `sum.votes`, `group.author` */
+  /** The sort: `-count`, `sum.votes`, `group.author` */
   readonly sort: readonly string[]
 }
 

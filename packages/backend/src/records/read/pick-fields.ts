@@ -6,7 +6,7 @@ import { excerpt } from '../../fields/excerpt.ts'
 
 type Modifier = (value: unknown) => unknown
 
-/** By dotted names. */
+/** Modifiers that are wanted, by dotted names. */
 type Wanted = ReadonlyMap<string, Modifier | undefined>
 
 /**
@@ -31,7 +31,7 @@ export function namesRevision(fields: string | undefined): boolean {
 
 export const REVISION = '_rev'
 
-/** At commas outside parentheses. */
+/** Splits fields at commas outside parentheses. */
 function split(fields: string): string[] {
   return (fields.match(/(?:\([^)]*\)?|[^,(])+/g) ?? []).map((name) => name.trim()).filter((name) => name !== '')
 }

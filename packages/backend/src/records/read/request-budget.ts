@@ -5,7 +5,7 @@ import { invalid } from '../../gateway/service-error.ts'
 
 /** Rows that rules, sorts and expands of one request read and try. */
 const ROWS_MAX = 2_000_000
-/** As PocketBase. */
+/** The longest time in seconds, as PocketBase. */
 const SECONDS_MAX = 30
 
 export class RequestBudget implements RowBudget {

@@ -28,7 +28,7 @@ interface AccountChange {
   readonly form: AccountForm
   /** A superuser, or somebody whom the manage rule admits. */
   readonly isManager: boolean
-  /** Whether the address is shown to the one who writes. Else the answer would confirm a guess. */
+  /** Whether the one who writes sees the e-mail address. Else the answer would confirm a guess. */
   readonly seesEmail: boolean
   readonly checked: CheckedPassword | undefined
 }

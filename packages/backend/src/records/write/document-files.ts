@@ -18,7 +18,7 @@ const NO_FIELD = fieldError('validation_unknown_file', 'No file field of the rec
 /** Content whose beginning is known. */
 interface Content {
   readonly head: Uint8Array
-  /** The whole content. It can be read once if it is a stream. */
+  /** The data: the whole content. It can be read once if it is a stream. */
   readonly data: Uint8Array | string | AsyncIterable<Uint8Array>
   /** Undefined: it shows when it is read. */
   readonly size: number | undefined

@@ -22,9 +22,9 @@ export interface PreparedInput {
   readonly definition: Definition
   /** With `NewFile`s. */
   readonly input: RecordInput
-  /** Hidden fields are read too. */
+  /** Whether a superuser writes: hidden fields are read too. */
   readonly isSuperuser: boolean
-  /** `2026-11-22 15:04:49.813Z` */
+  /** The time of the write, now: `2026-11-22 15:04:49.813Z` */
   readonly now: string
   /** Hashes of new passwords, by field. */
   readonly hashes: ReadonlyMap<string, string>
@@ -144,7 +144,7 @@ export function valueErrors(
   return errors
 }
 
-/** The library's limit. */
+/** The most bytes of an id, by the library's limit. */
 const ID_BYTES_MAX = 4096
 
 /** Whether the library takes it as an id. A pattern may admit others. */

@@ -20,7 +20,7 @@ interface WantedFields {
   readonly input: RecordInput
   /** The changes of hooks, in order. */
   readonly changes?: readonly HookChange[]
-  /** False: a program writes, which confirms no passwords. */
+  /** Whether it is a form. False: a program writes, which confirms no passwords. */
   readonly isForm?: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>>
@@ -58,7 +58,7 @@ export interface WrittenRecord {
 export interface PreparedWrite {
   /** Other records change with it, so it takes a transaction. */
   readonly isWide: boolean
-  /** May be called again. Resolves with undefined after a delete. @throws ServiceError, OutdatedWrite */
+  /** Runs the write. May be called again. Resolves with undefined after a delete. @throws ServiceError, OutdatedWrite */
   run(place: CollectionSource): Promise<WrittenRecord | undefined>
   /** Call it when it is stored: after the commit. It throws nothing. */
   written(): void

@@ -37,7 +37,7 @@ interface Answer {
   /** The revision that it replaces. */
   readonly rev: unknown
   readonly changes: readonly HookChange[]
-  /** Undefined: they are as they were. */
+  /** The attachments. Undefined: they are as they were. */
   readonly attachments: unknown
 }
 

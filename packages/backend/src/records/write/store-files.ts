@@ -12,7 +12,7 @@ export type FileStore = Pick<RecordFiles, 'store' | 'adopt'>
 
 interface StoredFiles {
   readonly prepared: PreparedInput
-  /** Call it when the write has ended. */
+  /** Releases what it keeps. Call it when the write has ended. */
   release(): void
 }
 

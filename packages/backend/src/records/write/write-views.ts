@@ -16,7 +16,7 @@ export class OutdatedWrite extends Error {}
 
 /** The write reads rows of a view that are not here. */
 export class MissingRows extends OutdatedWrite {
-  /** Gets them. */
+  /** Loads the rows. */
   readonly load: () => Promise<void>
 
   constructor(load: () => Promise<void>) {

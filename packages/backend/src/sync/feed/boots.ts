@@ -8,7 +8,7 @@ import { BOOTS_COLLECTION } from '../../gateway/seen-clock.ts'
 
 interface Boot {
   readonly id: string
-  /** When it started. */
+  /** When it started, in ms. */
   readonly ms: number
   /** By the name of the index. */
   readonly builtTo: Readonly<Record<string, number>>

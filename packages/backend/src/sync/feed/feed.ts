@@ -31,7 +31,7 @@ interface FeedHost {
   readonly boots: Boots
   readonly environment: Environment
   readonly holdings: HoldingsStore
-  /** Signals ask it too. */
+  /** Accounts' holdings of now (`held`): signals ask them too. */
   readonly held: HeldNow
 }
 
@@ -71,7 +71,7 @@ interface Pull {
   readonly nowMs: number
   readonly held: Holdings
   readonly heldName: string
-  /** By their names. */
+  /** Holdings by their names. */
   readonly holdings: Map<string, Holdings>
   readonly index: IndexState
 }

@@ -62,7 +62,7 @@ export async function forgetOld(forgetful: Forgetful): Promise<void> {
 
 interface FoundIndex {
   readonly name: string
-  /** The library's name. */
+  /** The collection's name in the library. */
   readonly collection: string
   readonly view: string
   readonly index: IndexState

@@ -37,7 +37,7 @@ interface StoreOptions {
   readonly horizonMs: number
 }
 
-/** No CouchDB database can have this name. */
+/** The collection of holdings: no CouchDB database can have this name. */
 const HOLDINGS_COLLECTION = '$holdings'
 /** Values of holdings that are kept in memory. */
 const CACHED_VALUES_MAX = 1_000_000
@@ -146,7 +146,7 @@ function listsOf(holdings: Holdings): (readonly string[])[] {
   )
 }
 
-/** How many values they have. */
+/** The weight of holdings: how many values they have. */
 export function weightOf(holdings: Holdings): number {
   return listsOf(holdings).reduce((sum, { length }) => sum + length, 1)
 }

@@ -22,7 +22,7 @@ export interface IndexState {
 /** Nothing was ever written to the collection. */
 export const EMPTY: IndexState = { collection: 0, builtTo: 0, forgottenTo: 0 }
 
-/** Takes in what was written. */
+/** Updates the sides of a definition by what was written. */
 export async function updateSides(database: Database, definition: Definition, rules: SyncRules): Promise<void> {
   const { sides, version, view: name } = rules
   const collection = database.collection<JsonObject>(recordsName(definition))

@@ -100,7 +100,7 @@ export function countIn(rows: Pick<RememberedRows, 'count'>, spans: readonly Spa
   return count
 }
 
-/** Whether the time decides, and no bound says how. */
+/** Whether the clock decides, and no bound says how. */
 export function isClocked({ tests }: Alternative): boolean {
   return tests.some(({ clock }) => clock)
 }

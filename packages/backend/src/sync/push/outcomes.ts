@@ -26,7 +26,7 @@ interface ForgottenDocument {
 /** The stored outcome of a transaction. */
 export type KnownOutcome = Pick<OutcomeDocument, 'digest' | 'outcome'>
 
-/** No CouchDB database can have this name. */
+/** The collection of outcomes: no CouchDB database can have this name. */
 const OUTCOMES_COLLECTION = '$outcomes'
 const DAY_MS = 24 * 60 * 60 * 1000
 /** A device may be away for so long with an answer that it has not got. */

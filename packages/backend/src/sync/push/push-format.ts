@@ -48,13 +48,13 @@ export type MadeValues = readonly Readonly<Record<string, string>>[]
 
 /** Writes that are all or nothing. */
 export interface PushTransaction {
-  /** From 1. The device gives each transaction a greater one. */
+  /** The number (`n`) of a transaction, from 1. The device gives each transaction a greater one. */
   readonly n: number
-  /** In the order in which they are judged. */
+  /** The writes in the order in which they are judged. */
   readonly writes: readonly PushWrite[]
 }
 
-/** Why a transaction is rejected. `DEPENDS`: it builds on one that was rejected, or that is not known. */
+/** The code of a rejected push: why. `DEPENDS`: it builds on one that was rejected, or that is not known. */
 export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEPENDS'
 
 /** The outcome of a transaction, as it is stored: with no record. */

@@ -45,7 +45,7 @@ type PushedFiles = ReadonlyMap<string, UploadedFile>
 export interface Pusher extends Limited {
   /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
   readonly actor: () => Promise<Actor>
-  /** Made by the client. */
+  /** The device's id, which the client has made. */
   readonly device: string
   /** Files that came beside the transactions, by part. */
   readonly files: PushedFiles
@@ -170,7 +170,7 @@ export class Push {
     }
   }
 
-  /** Resolves with the revisions. What can never pass is refused, so it blocks no queue. @throws BatchError, ServiceError */
+  /** Resolves with the revisions that were written. What can never pass is refused, so it blocks no queue. @throws BatchError, ServiceError */
   async #written(
     pusher: Pusher,
     device: string,
@@ -199,7 +199,7 @@ export class Push {
     }
   }
 
-  /** Resolves with the revisions. @throws BatchError, BatchTimeout, ServiceError */
+  /** Writes it, and resolves with the revisions. @throws BatchError, BatchTimeout, ServiceError */
   async #write(
     actor: Pusher['actor'],
     device: string,

@@ -49,7 +49,7 @@ const OF_RULE: Readonly<Record<PushWrite['action'], (collection: string) => stri
   delete: (name) => `The record is gone, or the delete rule of "${name}" does not admit the deletion. Discard it.`,
 }
 
-/** As it is without the other writes: it is not the client that is wrong. */
+/** The hindrance of an error as it is without the other writes: it is not the client that is wrong. */
 export function hindrance(error: unknown): unknown {
   return error instanceof BatchError ? error.reason : error
 }

@@ -23,7 +23,7 @@ export interface DeviceField {
   readonly type: string
   /** The empty value: that of a new record if nothing is set. */
   readonly empty: unknown
-  /** The value is a list if this is more than 1. */
+  /** The most values (select). The value is a list if this is more than 1. */
   readonly maxSelect?: number
   /** The collection that a relation leads to. */
   readonly collectionId?: string
@@ -37,7 +37,7 @@ export interface DeviceCollection {
   readonly id: string
   /** The name in paths. */
   readonly name: string
-  /** `auth` or `base`. */
+  /** The type: `auth` or `base`. */
   readonly type: string
   /** Fields whose stored values a device has. */
   readonly fields: readonly DeviceField[]
@@ -51,7 +51,7 @@ export interface DeviceCollection {
 
 /** The rules of some collections, for one account. */
 export interface DeviceRules {
-  /** Another answer has another one. */
+  /** The version: another answer has another one. */
   readonly version: string
   /** The account as it sees itself; null: a guest. */
   readonly account: RecordJson | null

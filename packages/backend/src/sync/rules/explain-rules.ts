@@ -9,9 +9,9 @@ import { holdsRecords } from '../../fields/field-types.ts'
 import { invalid } from '../../gateway/service-error.ts'
 import { EVERYBODY, LIST_RULE, ruleError, syncProblem, syncRules } from './sync-rules.ts'
 
-/** Why something is not possible. */
+/** The problem of a rule: why something is not possible. */
 export interface RuleProblem {
-  /** A sentence. */
+  /** The message: a sentence. */
   readonly message: string
   /** Where in the rule, from 0. Among `syncProblems`: where in the list rule. `null`: it is not about that rule. */
   readonly position: number | null
@@ -33,7 +33,7 @@ export interface ExplainedRule {
   readonly rule: Rule
   /** The cost for the accounts for which it is highest; `null` if no rule is asked. */
   readonly cost: CutCost | null
-  /** Empty if superusers only may. */
+  /** The costs for accounts. Empty if superusers only may. */
   readonly costs: readonly CostForAccounts[]
 }
 
@@ -94,7 +94,7 @@ function explained(definitions: KnownDefinitions, definition: Definition, name: 
   return { name, rule, cost: worst, costs }
 }
 
-/** Guests come last. No rule is asked for superusers. */
+/** The kinds of accounts by their definitions. Guests come last. No rule is asked for superusers. */
 function kindsOf(definitions: KnownDefinitions): (Definition | null)[] {
   return [...definitions.all().filter(({ type, name }) => type === 'auth' && name !== SUPERUSERS), null]
 }

@@ -21,7 +21,7 @@ export interface FieldRule {
 /** The rules that decide which fields of a record are shown. */
 export interface RuledFields {
   readonly rules: readonly FieldRule[]
-  /** Fields that only superusers see. */
+  /** Fields that are hidden: only superusers see them. */
   readonly hidden: readonly string[]
   /** An address is shown as its record says, to the account itself, and to those whom the manage rule admits. */
   readonly hasAddresses: boolean
