@@ -13,7 +13,7 @@ export interface Question {
   readonly collection: string
   /** An update and a delete have it. */
   readonly id?: string | undefined
-  /** A create has them. An update without them is any update. */
+  /** The values of a create. An update without them is any update. */
   readonly values?: Values | undefined
 }
 

@@ -1,16 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client of an app: who is signed in, the records that the account may see, and the writes that wait. */
 import { open, type Database, type OpenOptions } from 'pannier'
-import {
-  badArgument,
-  checkChoice,
-  checkListener,
-  checkOptions,
-  every,
-  systemEnvironment,
-  tellListener,
-  type OptionNames,
-} from 'pannier/internal'
+import { badArgument, checkListener, checkOptions, every, systemEnvironment, tellListener } from 'pannier/internal'
+import type { OptionNames } from 'pannier/internal'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError, closed } from './client-error.ts'
@@ -24,7 +16,8 @@ import {
 } from './collection.ts'
 import { readDeclarations, type CollectionDeclaration, type Declared } from './declaration.ts'
 import type { Leases } from './lease.ts'
-import { Replica, type Changed, type ChangedRecords, type ClientState, type ReplicaOptions } from './replica.ts'
+import { Replica, STARTING } from './replica.ts'
+import type { Changed, ChangedRecords, ClientState, ReplicaOptions } from './replica.ts'
 import { Server, WAITING, type Waiting } from './server.ts'
 import { SignIn } from './sign-in.ts'
 import { ACCOUNTS } from './store.ts'
@@ -85,7 +78,6 @@ const CONNECT_OPTIONS: OptionNames<ConnectOptions> = {
   cacheBytesMax: true,
   environment: true,
 }
-const SIGN_OUT_OPTIONS = { data: true, discard: true }
 const GUEST = 'guest'
 const COLLECTIONS_MAX = 50
 const REQUEST_MS_MAX = 60_000
@@ -114,7 +106,7 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
     throw badArgument('connect()', 'encryption must be given with a lease', encryption)
   const leasing = lease === undefined ? undefined : await import('./lease.ts')
   const leasedMs = leasing?.leaseMs(lease!)
-  const server = new Server(url, { requestMsMax, environment })
+  const server = new Server(url, requestMsMax, environment)
   const { host, pathname } = new URL(server.url)
   const name = options.name ?? `pannier-${host}${pathname.replace(/\/$/, '').replaceAll('/', '-')}`
   const accounts = await open(`${name}-${ACCOUNTS}`, defined({ storage: options.storage, environment }))
@@ -128,18 +120,6 @@ export async function connect<Types extends AppTypes<Types> = UntypedCollections
   }
   return client
 }
-
-const STARTING: ClientState = Object.freeze({
-  status: 'starting',
-  error: undefined,
-  received: 0,
-  account: undefined,
-  isComplete: false,
-  incomplete: Object.freeze([]),
-  unsent: 0,
-  rejected: 0,
-  isLeaseOver: false,
-})
 
 interface ClientParts {
   readonly server: Server
@@ -351,9 +331,9 @@ export class Client<Types extends AppTypes<Types>> {
    * await client.signOut({ data: 'wipe' })
    */
   async signOut(options: { readonly data?: 'keep' | 'wipe'; readonly discard?: boolean } = {}): Promise<void> {
-    checkOptions('signOut()', options, SIGN_OUT_OPTIONS)
+    checkOptions('signOut()', options, { data: true, discard: true })
     const { data = 'keep', discard = false } = options
-    checkChoice('signOut()', 'data', data, ['keep', 'wipe'])
+    if (data !== 'keep' && data !== 'wipe') throw badArgument('signOut()', "data must be 'keep' or 'wipe'", data)
     const { server, leases } = this.#parts
     const session = await this.#inTurn(async () => {
       const replica = this.#open()
@@ -382,7 +362,7 @@ export class Client<Types extends AppTypes<Types>> {
     if (session !== undefined && session.isTakenUp !== true) await endSession(server, session)
   }
 
-  /** Ends it. What waits is sent the next time. */
+  /** Closes it. What waits is sent the next time. What waits is sent the next time. */
   close(): Promise<void> {
     return this.#inTurn(async () => {
       this.#isClosed = true
@@ -588,9 +568,9 @@ export class Client<Types extends AppTypes<Types>> {
   }
 }
 
+type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
 /** Without what is undefined, which options may not be. */
-function defined<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: Exclude<T[Name], undefined>
-  }
+function defined<T extends object>(options: T): Defined<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>
 }

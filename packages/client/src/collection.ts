@@ -52,7 +52,7 @@ export interface Writing<Types extends CollectionTypes> {
   delete(id: string, options?: WriteOptions): Write<void>
 }
 
-/** Questions about the server's answer to a write. */
+/** Asking for the server's answer to a write. */
 export interface Asking<Types extends CollectionTypes> {
   /**
    * Whether the rules admit a new record with these values, by what is on this device. Undefined: that can't be known here. Fields
@@ -119,11 +119,11 @@ export interface TransactionWriting<Types extends CollectionTypes> extends Pick<
   Reading<Types['record']>,
   'get' | 'find'
 > {
-  /** As outside. */
+  /** Creates a record, as outside. */
   create(values: Types['create'] & { readonly id?: string }): Promise<Types['record'] & { readonly id: string }>
-  /** As outside. */
+  /** Updates a record, as outside. */
   update(id: string, values: Types['update'], options?: WriteOptions): Promise<Types['record']>
-  /** As outside. */
+  /** Deletes a record, as outside. */
   delete(id: string, options?: WriteOptions): Promise<void>
 }
 

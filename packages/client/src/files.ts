@@ -19,7 +19,7 @@ import {
 } from './writes.ts'
 
 const CONTENT = 'content'
-/** How much content may stay that nothing waits for. */
+/** The most bytes of spare content that nothing waits for. */
 const SPARE_BYTES_MAX = 64 * 1024 * 1024
 /** A larger file of the server does not stay: it would take the place of many. */
 const FETCHED_BYTES_MAX = SPARE_BYTES_MAX / 8
@@ -36,7 +36,7 @@ interface StoredFile {
   readonly bytes: number
   /** By the clock of the device: which goes first depends on it, and nothing else. */
   readonly savedAt: number
-  /** The transaction that has brought it. */
+  /** The number (n) of the transaction that has brought it. */
   readonly n?: number
   /** The record that it was fetched for. */
   readonly of?: { readonly collection: string; readonly id: string; readonly name: string }

@@ -58,11 +58,10 @@ export class Leases {
 
   /** The server's half of the key; undefined: the lease is over, and the device has forgotten it. */
   async shareOf(account: string): Promise<string | undefined> {
-    const lease = await this.#change(account, (known) => {
-      return this.#isOver(known)
-        ? { share: null }
-        : { seenAt: Math.max(this.#server.environment.wallClock(), known.seenAt) }
-    })
+    const now = this.#server.environment.wallClock()
+    const lease = await this.#change(account, (known) =>
+      this.#isOver(known) ? { share: null } : { seenAt: Math.max(now, known.seenAt) },
+    )
     return lease?.share ?? undefined
   }
 

@@ -19,7 +19,7 @@ import {
   type Values,
 } from './writes.ts'
 
-/** Parts that a transaction needs besides the database. */
+/** The means of a write: parts that a transaction needs besides the database. */
 export interface WriteMeans {
   readonly merges: Merges
   readonly environment: Environment
@@ -27,7 +27,7 @@ export interface WriteMeans {
 
 /** Options of a write about the record as it is. */
 export interface WriteOptions {
-  /** Writes over whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
+  /** Whether to overwrite whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
   readonly overwrite?: boolean
 }
 
@@ -43,7 +43,7 @@ export class LocalTransaction {
   readonly #means: WriteMeans
   readonly #writes: SentWrite[] = []
   readonly #was: (Values | null)[] = []
-  /** The last write that was asked for. */
+  /** The end of the last write that was asked for. */
   #turn: Promise<unknown> = Promise.resolve()
   #hasEnded = false
 
@@ -77,18 +77,15 @@ export class LocalTransaction {
     })
   }
 
-  async update(collection: string, id: string, values: Values, options?: WriteOptions): Promise<Values> {
+  async update(collection: string, id: string, values: Values, options: WriteOptions = {}): Promise<Values> {
     return (await this.#change({ collection, action: 'update', id, base: null, values }, options))!
   }
 
-  async delete(collection: string, id: string, options?: WriteOptions): Promise<void> {
+  async delete(collection: string, id: string, options: WriteOptions = {}): Promise<void> {
     await this.#change({ collection, action: 'delete', id, base: null }, options)
   }
 
-  #change(
-    write: Exclude<SentWrite, { readonly action: 'create' }>,
-    options: WriteOptions = {},
-  ): Promise<Values | null> {
+  #change(write: Exclude<SentWrite, { readonly action: 'create' }>, options: WriteOptions): Promise<Values | null> {
     return this.#inTurn(async () => {
       const { action, collection, id } = write
       checkId(action, id)
@@ -241,7 +238,7 @@ function isFile(value: unknown): boolean {
   return value instanceof Blob || (typeof value === 'string' && NEW_FILE.test(value))
 }
 
-/** As those that the server makes. */
+/** An id of a record, as those that the server makes. */
 function recordId(environment: Environment): string {
   return Array.from(environment.randomBytes(ID_LENGTH), (byte) => ID_CHARS[byte % ID_CHARS.length]).join('')
 }

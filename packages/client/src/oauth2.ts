@@ -2,7 +2,7 @@
  * OAuth2 in a window of its own, as PocketBase's SDK does it: the server tells the code to the stream that waits for it. Loaded by the
  * first that signs in so.
  */
-import { awaitUser, untilCancelled } from 'pannier/internal'
+import { awaitUser } from 'pannier/internal'
 import { ClientError } from './client-error.ts'
 import { readEvents } from './event-stream.ts'
 import { routeOf, type Server } from './server.ts'
@@ -24,7 +24,7 @@ interface Provider {
   readonly codeVerifier: string
 }
 
-/** The data that the stream has got from the provider. */
+/** The redirect of a provider, which the stream has got. */
 interface Redirect {
   readonly state: string
   readonly code?: string
@@ -34,17 +34,7 @@ interface Redirect {
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
 /** Gets the values for `auth-with-oauth2`. `place`: the window, which was opened in the click. */
-export function signInByPopup(
-  server: Server,
-  collection: string,
-  name: string,
-  options: PopupOptions,
-  place: Window | null,
-): Promise<Values> {
-  return untilCancelled(byPopup(server, collection, name, options, place), options.signal, 'The sign-in')
-}
-
-async function byPopup(
+export async function signInByPopup(
   server: Server,
   collection: string,
   name: string,

@@ -6,11 +6,11 @@ interface OneTab {
   readonly environment: Environment
   /** The name of the database. */
   readonly name: string
-  /** Ends it. */
+  /** The signal that ends it. */
   readonly signal: AbortSignal
   /** Works until `signal` is aborted: of this tab's end, or as another tab works. */
   readonly work: (signal: AbortSignal) => Promise<void>
-  /** The message that other tabs get. */
+  /** Tells other tabs this message. */
   readonly tell: () => unknown
   readonly onTold: (told: unknown) => void
 }

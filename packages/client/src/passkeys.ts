@@ -1,7 +1,7 @@
 /** Passkeys: browsers only, so an app that has none does not load it. docs/internals/passkeys.md is the contract. */
 import type { Session } from './account.ts'
 import { ClientError } from './client-error.ts'
-import { routeOf, type Server } from './server.ts'
+import { routeOf, type Server, type Waiting } from './server.ts'
 import type { Values } from './writes.ts'
 
 /** A passkey of an account. */
@@ -12,7 +12,7 @@ export interface Passkey {
   readonly name: string
   /** Other devices of the person may have it too. */
   readonly synced: boolean
-  /** When it was made. */
+  /** When it was created. */
   readonly created: string
   /** When it was used last; '': never. */
   readonly used: string
@@ -21,36 +21,21 @@ export interface Passkey {
 /** Gets the values for `auth-with-passkey`. */
 export async function passkeyFor(server: Server, collection: string, signal: AbortSignal | undefined): Promise<Values> {
   assertBrowser('passkey')
-  const asked = await server.send<PublicKeyCredentialRequestOptionsJSON>(
-    routeOf('POST', collection, 'request-passkey'),
-    {},
-    { signal },
-  )
+  const path = routeOf('POST', collection, 'request-passkey')
+  const asked = await server.send<PublicKeyCredentialRequestOptionsJSON>(path, {}, { signal })
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(asked)
-  return await answerOf(navigator.credentials.get(cancellable(publicKey, signal)))
+  return await answerOf(navigator.credentials.get({ publicKey, ...(signal && { signal }) }))
 }
 
 /** Makes a passkey of the account that has just signed in. */
-export async function addPasskey(
-  server: Server,
-  { token, record }: Session,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<Passkey> {
+export async function addPasskey(server: Server, by: Session, name: string, { signal }: Waiting): Promise<Passkey> {
+  const { token, record } = by
   assertBrowser('addPasskey')
   const path = routeOf('POST', record.collectionName, `records/${record.id}/passkeys`)
   const asked = await server.send<PublicKeyCredentialCreationOptionsJSON>(`${path}/options`, {}, { token, signal })
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked)
-  const answer = await answerOf(navigator.credentials.create(cancellable(publicKey, signal)))
+  const answer = await answerOf(navigator.credentials.create({ publicKey, ...(signal && { signal }) }))
   return await server.send<Passkey>(path, { name, ...answer }, { token })
-}
-
-/** The dialogue of the device goes away with the signal. */
-function cancellable<T>(
-  publicKey: T,
-  signal: AbortSignal | undefined,
-): { readonly publicKey: T; readonly signal?: AbortSignal } {
-  return { publicKey, ...(signal !== undefined && { signal }) }
 }
 
 /** The device's answer to a question of the server. @throws ClientError PANNIER_SIGN_IN_FAILED */

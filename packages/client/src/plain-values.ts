@@ -29,7 +29,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string'
 }
 
-/** A text that can't be read as a list. */
+/** Whether a value is a name: a text that can't be read as a list. */
 function isName(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('[')
 }

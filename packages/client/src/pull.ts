@@ -66,7 +66,7 @@ export type Pulled =
 /** Undefined: the record that is there stays. */
 type Rows = Map<string, Values | null | undefined>
 
-/** How many transactions one request may ask about. */
+/** How many acknowledged transactions one request may ask about. */
 const ACKNOWLEDGED_MAX = 10_000
 
 /** The tokens of collections, and the transactions that the server is asked about. */

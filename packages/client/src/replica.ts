@@ -34,7 +34,7 @@ export interface ClientState extends SyncState {
   readonly isComplete: boolean
   /** The names of those that never were. */
   readonly incomplete: readonly string[]
-  /** Transactions that the server has not answered. */
+  /** Unsent transactions, which the server has not answered. */
   readonly unsent: number
   /** Refused transactions, see `client.rejected`. */
   readonly rejected: number
@@ -55,6 +55,21 @@ export interface ReplicaOptions extends Pick<OpenOptions, 'storage' | 'durabilit
   /** A sync has come to its end. */
   readonly synced: () => Promise<void>
 }
+
+type ReplicaParts = Pick<LoopHost, 'db' | 'server' | 'declared' | 'synced'> & Pick<ReplicaOptions, 'account'>
+
+/** The state before anything is known. */
+export const STARTING: ClientState = Object.freeze({
+  status: 'starting',
+  error: undefined,
+  received: 0,
+  account: undefined,
+  isComplete: false,
+  incomplete: Object.freeze([]),
+  unsent: 0,
+  rejected: 0,
+  isLeaseOver: false,
+})
 
 const SESSION: StateId = '$session'
 /**
@@ -123,13 +138,7 @@ export class Replica {
   }
 
   private constructor(
-    {
-      account,
-      db,
-      server,
-      declared,
-      synced,
-    }: Pick<LoopHost, 'db' | 'server' | 'declared' | 'synced'> & Pick<ReplicaOptions, 'account'>,
+    { account, db, server, declared, synced }: ReplicaParts,
     session: Session | undefined,
     onChange: ReplicaListener,
     isLeaseOver: boolean,
@@ -158,15 +167,7 @@ export class Replica {
       token: () => this.#token(),
       onState: () => this.#changed(),
     })
-    this.#state = {
-      ...this.#loop.state,
-      account: session?.record,
-      isComplete: false,
-      incomplete: declared.names,
-      unsent: 0,
-      rejected: 0,
-      isLeaseOver,
-    }
+    this.#state = { ...STARTING, account: session?.record, incomplete: declared.names, isLeaseOver }
     const stop = db.subscribe(({ collections }) => {
       if ([QUEUE, REJECTED, STATE].some((own) => collections.has(own))) void this.#readState()
       if (collections.has(REJECTED)) onChange('rejected')
@@ -181,7 +182,7 @@ export class Replica {
     return this.#state
   }
 
-  /** To read. Also after the end: then queries have no rows, and nothing throws. */
+  /** The records, to read. Also after the end: then queries have no rows, and nothing throws. */
   records(name: string): Collection<Record<string, unknown>> {
     return this.#records.get(name)!
   }

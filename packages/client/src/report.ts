@@ -10,7 +10,7 @@ export interface ReportOptions {
   readonly token?: string | undefined
   /** Ends the request. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds until it has failed; 60,000 by default. */
+  /** Milliseconds until the request has failed; 60,000 by default. */
   readonly requestMsMax?: number
 }
 
@@ -47,7 +47,7 @@ export async function runReport<Row extends object = Record<string, string | num
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(parameters))
     query.append(key, value instanceof Date ? value.toISOString() : String(value))
-  const server = new Server(url, { requestMsMax, environment: systemEnvironment() })
+  const server = new Server(url, requestMsMax, systemEnvironment())
   const request = `GET /api/reports/${encodeURIComponent(name)}?${query}`
   const answering = server.send<ReportAnswer<readonly unknown[]>>(request, undefined, { token, signal })
   const { columns, rows, commit } = await untilCancelled(answering, signal, 'The report')

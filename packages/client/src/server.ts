@@ -11,7 +11,7 @@ export type Waiting = Pick<LongWork, 'signal'>
 export const WAITING: OptionNames<Waiting> = { signal: true }
 
 interface RequestOptions {
-  /** Added to the time that a request may take. */
+  /** Milliseconds more that a request may take. */
   readonly moreMs?: number
   readonly token?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -27,12 +27,6 @@ const SERVER_FAILED = 500
 const TOO_LARGE_SAID =
   'A proxy takes no request of this size. Raise its limit (client_max_body_size of nginx), or send less.'
 
-interface ServerOptions {
-  /** A request that takes longer has failed. */
-  readonly requestMsMax: number
-  readonly environment: Environment
-}
-
 export class Server {
   readonly url: string
   /** The clock of the device may be wrong. */
@@ -41,7 +35,8 @@ export class Server {
   /** How much the clock of the server is ahead of the device's. */
   #aheadMs = 0
 
-  constructor(url: string | URL, { requestMsMax, environment }: ServerOptions) {
+  /** A request that takes longer than `requestMsMax` has failed. */
+  constructor(url: string | URL, requestMsMax: number, environment: Environment) {
     this.url = String(url).replace(/\/+$/, '')
     this.environment = environment
     this.#requestMsMax = requestMsMax
@@ -74,23 +69,13 @@ export class Server {
     if (status === TOO_MANY || status >= SERVER_FAILED || json === undefined)
       throw new ClientError('PANNIER_PEER_UNREACHABLE', said, { status })
     if (status === UNAUTHORIZED && 'mfaId' in more)
-      throw new ClientError('PANNIER_MFA_NEEDED', 'Sign in in another way too.', {
-        status,
-        details: more,
-      })
-    throw new ClientError(
-      status === UNAUTHORIZED ? 'PANNIER_SIGNED_OUT' : 'PANNIER_PEER_REFUSED',
-      reasonOf(said, details),
-      { status, details },
-    )
+      throw new ClientError('PANNIER_MFA_NEEDED', 'Sign in in another way too.', { status, details: more })
+    const code = status === UNAUTHORIZED ? 'PANNIER_SIGNED_OUT' : 'PANNIER_PEER_REFUSED'
+    throw new ClientError(code, reasonOf(said, details), { status, details })
   }
 
   /** Runs `work`. Its signal is aborted with the given one, and when it takes too long. `moreMs`: what it may take more. */
-  async inTime<T>(
-    moreMs: number,
-    signal: AbortSignal | undefined,
-    work: (ended: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  async inTime<T>(moreMs: number, signal: Waiting['signal'], work: (ended: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController()
     const cancel = this.environment.after(this.#requestMsMax + moreMs, () => late.abort())
     try {
@@ -100,7 +85,7 @@ export class Server {
     }
   }
 
-  /** The answer itself. */
+  /** The response itself. */
   async open(request: string, body: unknown, { token, signal }: RequestOptions): Promise<Response> {
     const [method, path] = request.split(' ') as [string, string]
     const headers: Record<string, string> = {}
@@ -117,7 +102,7 @@ export function routeOf(method: string, collection: string, rest: string): strin
   return `${method} /api/collections/${encodeURIComponent(collection)}/${rest}`
 }
 
-/** Whether the same request has the same answer later: only another request helps. A proxy says so of large ones, without JSON. */
+/** Whether an error is final: the same request has the same answer later, and only another one helps. A proxy says so of large ones, without JSON. */
 export function isFinal(error: unknown): boolean {
   if (!(error instanceof ClientError)) return false
   return error.status === TOO_LARGE || (error.status === MALFORMED && error.code === 'PANNIER_PEER_REFUSED')

@@ -151,7 +151,8 @@ export class SignIn {
       place?.close()
       throw error
     })
-    const body = await signInByPopup(this.#server, collection, provider, popup, place)
+    const shown = signInByPopup(this.#server, collection, provider, popup, place)
+    const body = await untilCancelled(shown, popup.signal, 'The sign-in')
     return await this.#with(collection, 'oauth2', { ...body, ...(mfaId !== undefined && { mfaId }) })
   }
 
@@ -196,8 +197,7 @@ export class SignIn {
     const session = this.#session()
     if (session === undefined) throw new ClientError('PANNIER_SIGNED_OUT', 'addPasskey(): sign in before.')
     const { addPasskey } = await import('./passkeys.ts')
-    const { signal } = options
-    return await untilCancelled(addPasskey(this.#server, session, name, signal), signal, 'The passkey')
+    return await untilCancelled(addPasskey(this.#server, session, name, options), options.signal, 'The passkey')
   }
 
   async #with(collection: string, way: string, body: Values): Promise<AccountRecord> {

@@ -10,7 +10,7 @@ interface SignalOptions {
   readonly onSignal: () => void
 }
 
-/** Resolves when the stream ends. */
+/** Resolves when the stream of signals ends. */
 export async function followSignals(
   server: Server,
   { collections, token, signal, onSignal }: SignalOptions,

@@ -58,7 +58,7 @@ export interface Refused {
   /** The record of that write as the account may see it now. */
   readonly current: Values | null
   readonly tries: number
-  /** The write was retried or discarded. It has no texts any more. */
+  /** Whether it is over: the write was retried or discarded. It has no texts any more. */
   readonly isOver: boolean
 }
 

@@ -195,7 +195,7 @@ export class SyncLoop {
     this.state = { ...this.#state, status, error: known }
   }
 
-  /** Sends what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */
+  /** Pushes what waits, in its order. The queue never blocks: what the server does not take by itself is refused. */
   async #push(token: string | undefined): Promise<void> {
     const { db, means } = this.#host
     let limit = TRANSACTIONS_PER_PUSH
@@ -212,7 +212,7 @@ export class SyncLoop {
     }
   }
 
-  /** Transactions that may be sent now. Files may take long, and what has nothing to do with them goes past them. */
+  /** Sendable transactions, which may be sent now. Files may take long, and what has nothing to do with them goes past them. */
   async #sendable(limit: number): Promise<Sendable> {
     const store = new Store(this.#host.db)
     const ready = await store.waiting(limit)

@@ -35,7 +35,7 @@ export class Write<R> implements PromiseLike<R> {
     return this.#local.then(this.#answered)
   }
 
-  /** For `await`. */
+  /** The promise's `then`, for `await`. */
   // oxlint-disable-next-line unicorn/no-thenable
   then<A = R, B = never>(
     resolved?: ((value: R) => A | PromiseLike<A>) | null,
@@ -79,7 +79,7 @@ export interface RecordWrite {
   readonly base: Values | null
 }
 
-/** A transaction that the server has not answered. */
+/** An unsent transaction, which the server has not answered. */
 export interface UnsentWrite {
   /** Names it among all that wait on this device. */
   readonly id: string
@@ -97,7 +97,7 @@ export class RejectedWrite {
   readonly code: string
   /** Why, for a person: with the reason of each field. */
   readonly message: string
-  /** The reasons by field. */
+  /** The data: reasons by field. */
   readonly data: Values
   /** All writes of the transaction, and of those that build on it. None if it was retried or discarded before `write.server` was asked. */
   readonly writes: readonly RecordWrite[]
@@ -138,7 +138,7 @@ export class RejectedWrite {
     })
   }
 
-  /** Forgets them. */
+  /** Discards them. */
   async discard(): Promise<void> {
     await this.#replica.write((tx) => tx.endRejected(this.id))
   }

@@ -94,7 +94,7 @@ export function fieldOf(name: string): string {
   return name.replace(/^\+|[+-]$/g, '')
 }
 
-/** Modifiers are PocketBase's: `count+`, `tags+`, `+tags`, `tags-`. */
+/** The change of a record by a name with a modifier, PocketBase's: `count+`, `tags+`, `+tags`, `tags-`. */
 function change(record: Record<string, unknown>, name: string, value: unknown): void {
   const field = fieldOf(name)
   const old = Object.hasOwn(record, field) ? record[field] : undefined

@@ -1,7 +1,7 @@
 /** The parts that Pannier's own packages share: `pannier/internal`. It may change with every version. */
 export { awaitUser, callUser, isThenable, notPromised, tellListener, type Expected } from './base/callback.ts'
 export { LruMap } from './base/lru-map.ts'
-export { badArgument, checkChoice, checkListener, checkOptions, isObject } from './base/options.ts'
+export { badArgument, checkListener, checkOptions, isObject } from './base/options.ts'
 export type { OptionNames } from './base/options.ts'
 export { relateRecords, type RecordRelation } from './database/records/relate-records.ts'
 export { isSame } from './codec/collation.ts'

@@ -1,4 +1,4 @@
-/** Limits, as numbers: `pannier/limits`. Each says what it bounds; most have their unit in the name. */
+/** Limits of documents and others, as numbers: `pannier/limits`. Each says what it bounds; most have their unit in the name. */
 export { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, DOCUMENT_TEXT_BYTES_MAX } from './codec/document-format.ts'
 export { ID_BYTES_MAX } from './codec/key-encoding.ts'
 export { REPAIR_IDS_MAX } from './database/check/repair-report.ts'

@@ -90,7 +90,7 @@ type WorklightInvoke = (
   },
 ) => unknown
 
-/** The platform's own way, where the app has one. The first answer counts, by a callback or by the promise. */
+/** The way to call an adapter: the platform's own, where the app has one. The first answer counts, by a callback or by the promise. */
 export function defaultInvoke(call: AdapterCall, options: { readonly timeout?: number }): Promise<unknown> {
   const { WL } = globalThis as { readonly WL?: { readonly Client?: { readonly invokeProcedure?: WorklightInvoke } } }
   const client = WL?.Client

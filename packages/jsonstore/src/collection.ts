@@ -44,7 +44,7 @@ export interface AddOptions extends WriteOptions {
 
 /** Options of `remove`. */
 export interface RemoveOptions extends WriteOptions {
-  /** As for `find`. */
+  /** Whether it is exact, as for `find`. */
   readonly exact?: boolean | undefined
 }
 
@@ -125,14 +125,14 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     this.#host = host
   }
 
-  /** @internal Opened once more, with another adapter perhaps. */
+  /** @internal Declares it again: it is opened once more, with another adapter perhaps. */
   redeclare({ schema, config }: CollectionDeclaration, promise: JSONStorePromise<number>): void {
     this.#schema = schema
     this.#config = config
     this.promise = promise
   }
 
-  /** As it was declared. */
+  /** The adapter as it was declared. */
   get adapter(): AdapterOptions | undefined {
     return this.#config.adapter
   }

@@ -21,9 +21,9 @@ export const USERNAME_DEFAULT = 'jsonstore'
 
 /** JSONStore's error object, as an Error. As text it is JSON, as apps for JSONStore log it. */
 export class JSONStoreError extends Error {
-  /** The function that failed. */
+  /** The source (src): the function that failed. */
   readonly src: string
-  /** The code; stable. */
+  /** The error code (err); stable. */
   readonly err: number
   /** The name of the code. */
   readonly msg: string
@@ -50,7 +50,7 @@ export class JSONStoreError extends Error {
     this.res = res
   }
 
-  /** The error as text. */
+  /** The error as a string. */
   override toString(): string {
     return JSON.stringify(this)
   }

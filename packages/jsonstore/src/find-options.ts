@@ -22,7 +22,7 @@ export interface FindOptions extends CallbackOptions {
    * and `json` (an object): `'38'`, and `'1'` for true.
    */
   readonly filter?: readonly string[] | undefined
-  /** By search fields, the first one first; else by `_id`. */
+  /** The sort by search fields, the first one first; else by `_id`. */
   readonly sort?: readonly Readonly<Record<string, string>>[] | undefined
 }
 

@@ -78,7 +78,7 @@ function sortPath({ field, descending }: SortField): string {
 
 interface Candidates {
   readonly keys: ReadonlySet<string>
-  /** True if all candidates match. */
+  /** Whether it is exact: all candidates match. */
   readonly isExact: boolean
 }
 

@@ -33,11 +33,11 @@ export interface InitOptions extends CallbackOptions {
   readonly clear?: boolean | undefined
   /** As in `CollectionConfig`, of all collections that are named. */
   readonly dropCollection?: boolean | undefined
-  /** Without effect: Pannier chooses, and raises it with time. */
+  /** The iterations of PBKDF2, without effect: Pannier chooses, and raises it with time. */
   readonly pbkdf2Iterations?: number | undefined
-  /** Without effect. */
+  /** Analytics, without effect. */
   readonly analytics?: boolean | undefined
-  /** Without effect; deprecated by JSONStore. */
+  /** Whether FIPS is enabled, without effect; deprecated by JSONStore. */
   readonly fipsEnabled?: boolean | undefined
 }
 

@@ -127,7 +127,7 @@ function conditionSelector(condition: SearchCondition, hasTags: boolean): object
   }
 }
 
-/** Numbers come before texts; fields hold nothing else. */
+/** The lowest value like this one. Numbers come before texts; fields hold nothing else. */
 function lowestLike(value: SearchValue): SearchValue {
   return typeof value === 'number' ? -Number.MAX_VALUE : ''
 }

@@ -17,7 +17,7 @@ export class QueryPartConditions {
     return this
   }
 
-  /** Contains the text, whatever its case. */
+  /** A field that has the value in it (like), whatever its case. */
   like(field: string, value: QueryValue): this {
     return this.#add('$like', field, value)
   }
@@ -37,7 +37,7 @@ export class QueryPartConditions {
     return this.#add('$notLeftLike', field, value)
   }
 
-  /** Starts with the text. */
+  /** A field that starts with the value (right). */
   rightLike(field: string, value: QueryValue): this {
     return this.#add('$rightLike', field, value)
   }
@@ -77,7 +77,7 @@ export class QueryPartConditions {
     return this.#add('$greaterOrEqualThan', field, value)
   }
 
-  /** Both ends are included. */
+  /** A field from one value to another; both ends are included. */
   between(field: string, from: QueryValue, to: QueryValue): this
   between(field: string, range: readonly QueryValue[]): this
   between(field: string, from: unknown, to?: unknown): this {

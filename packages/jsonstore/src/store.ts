@@ -30,7 +30,7 @@ import type { User } from './users.ts'
 export interface JSONStoreSettings {
   /** The databases are called `NAME` and `NAME-USERNAME`; in Node these are paths of files. `jsonstore` when left out. */
   readonly name?: string | undefined
-  /** Where they are kept; as for Pannier's `open`. */
+  /** The storage where they are kept; as for Pannier's `open`. */
   readonly storage?: DatabaseStorage | undefined
   /** Where the events are sent; the body of the document, if there is one, when left out. */
   readonly events?: EventTarget | undefined
@@ -42,7 +42,7 @@ export interface JSONStoreSettings {
   readonly log?: ((text: string) => void) | undefined
   /** For `sync`; the platform's own when left out. */
   readonly fetch?: typeof fetch | undefined
-  /** Clock, timers and chance, for tests; as for Pannier's `open`. */
+  /** The environment for tests, with clock, timers and chance; as for Pannier's `open`. */
   readonly environment?: Environment | undefined
 }
 
@@ -52,7 +52,7 @@ export interface FileInfo {
   readonly name: string
   /** The approximate number of bytes. */
   readonly size: number
-  /** Whether it has a password. */
+  /** Whether it is encrypted: it has a password. */
   readonly isEncrypted: boolean
 }
 
@@ -72,7 +72,7 @@ const NAME_DEFAULT = 'jsonstore'
 
 /** The whole API, as `WL.JSONStore` has it. */
 export class JSONStoreApi {
-  /** Makes conditions for `advancedFind`. */
+  /** Makes parts of queries: conditions for `advancedFind`. */
   readonly QueryPart: QueryPartConstructor = QueryPart
   /** The values of `syncPolicy`, by name. */
   readonly syncOptions: typeof SYNC_POLICIES = SYNC_POLICIES

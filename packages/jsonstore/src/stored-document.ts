@@ -19,7 +19,7 @@ export interface StoredDocument {
   readonly m?: readonly string[]
   /** The operation that was last. */
   readonly o: Operation
-  /** When it became dirty, in milliseconds since 1970, no two the same; missing: it is clean. */
+  /** When the document became dirty, in milliseconds since 1970, no two the same; missing: it is clean. */
   readonly d?: number
   /** For documents that are in step with a remote database: the id there. */
   readonly r?: string
@@ -37,9 +37,9 @@ export interface JSONStoreDocument<T extends object = JsonObject> {
 export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreDocument<T> {
   /** The last change of the document. */
   readonly _operation: Operation
-  /** When, in milliseconds since 1970. */
+  /** When it became dirty, in milliseconds since 1970. */
   readonly _dirty: number
-  /** True if it was removed. */
+  /** Whether it was deleted. */
   readonly _deleted?: boolean
 }
 

@@ -19,9 +19,9 @@ export interface SyncOptions {
   readonly syncPolicy: 0 | 1 | 2
   /** The URL of the database. */
   readonly syncAdapterPath?: ReplicationTarget | undefined
-  /** Called after each synchronization that succeeded. */
+  /** Called after each sync that succeeded. */
   readonly onSyncSuccess?: ((result: SyncResult) => unknown) | undefined
-  /** Called after each synchronization that failed. */
+  /** Called after each sync that failed (failure). */
   readonly onSyncFailure?: ((error: unknown) => unknown) | undefined
 }
 
@@ -112,7 +112,7 @@ async function send(session: Session, target: Target, to: ReplicationTarget, htt
   return sent.length
 }
 
-/** Without what CouchDB reserves. */
+/** The content of a document, without what CouchDB reserves. */
 function contentOf(document: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(document).filter(([name]) => !name.startsWith('_')))
 }

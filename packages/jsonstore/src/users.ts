@@ -3,7 +3,7 @@ import { open } from 'pannier'
 import type { Database, OpenOptions } from 'pannier'
 
 export interface User {
-  /** The name. */
+  /** The name, as its id. */
   readonly _id: string
   /** For an encrypted store: the approximate number of bytes at its last close. */
   readonly size?: number

@@ -23,7 +23,7 @@ export interface Target {
 
 export interface NewDocument {
   readonly json: JsonObject
-  /** By lower-case names. */
+  /** Additional fields by lower-case names. */
   readonly additional: Readonly<Record<string, unknown>>
   /** The id in a remote database, for documents that come from there. */
   readonly remoteId?: string
@@ -103,7 +103,7 @@ export async function removeDocuments(
 interface ChangeRequest {
   readonly addNew: boolean
   readonly markDirty: boolean
-  /** Search fields, in which what is replaced equals what replaces it. */
+  /** The criteria: search fields, in which what is replaced equals what replaces it. */
   readonly criteria: readonly string[]
 }
 

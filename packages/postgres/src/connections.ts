@@ -155,9 +155,9 @@ export class Connections {
 }
 
 export interface PatienceLimits {
-  /** Ends it. */
+  /** The signal that ends it. */
   readonly signal?: AbortSignal
-  /** Whether somebody still waits for the call, so that the process stays alive for it. */
+  /** Whether it is awaited: somebody still waits for the call, so that the process stays alive for it. */
   readonly isAwaited?: () => boolean
 }
 
@@ -316,7 +316,7 @@ function isPassing(error: unknown): boolean {
   return outcome instanceof UnknownOutcome || outcome.isPassing
 }
 
-/** The first host that takes writes. */
+/** Connects to the primary: the first host that takes writes. */
 async function connectToPrimary({ ssl, place }: Settings, urls: readonly string[]): Promise<PgClient> {
   let failure: unknown
   for (const connectionString of urls) {
@@ -348,7 +348,7 @@ async function connectToPrimary({ ssl, place }: Settings, urls: readonly string[
   throw failure
 }
 
-/** As the server would answer a write. */
+/** The error of a read-only server, as it would answer a write. */
 function readOnly(place: string): Error {
   return Object.assign(new Error(`${place} is a standby`), { code: '25006', severity: 'ERROR' })
 }

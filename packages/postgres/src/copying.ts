@@ -8,7 +8,7 @@ import type { OnePostgres } from './one-postgres.ts'
 
 interface Sides {
   readonly source: OnePostgres
-  /** The database there. */
+  /** The id of the database there. */
   readonly id: number
   readonly target: OnePostgres
   /** The database that is made there: the number of the move. */

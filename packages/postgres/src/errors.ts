@@ -1,10 +1,10 @@
 /** Converts the failures of PostgreSQL, of its driver and of the network. None leaves this package unconverted. */
 import { isPannierError, PannierError, type ErrorCode } from 'pannier'
 
-/** A call has failed, and whether the database has done it is not known. */
+/** The outcome is unknown: a call has failed, and whether the database has done it is not known. */
 export class UnknownOutcome extends Error {}
 
-/** A call has failed, and the database has done nothing. `isPassing`: it may succeed if it is tried again. */
+/** A call was refused: it has failed, and the database has done nothing. `isPassing`: it may succeed if it is tried again. */
 export class Refused extends Error {
   readonly isPassing: boolean
 

@@ -64,7 +64,7 @@ export class Hub {
   readonly #members = new Map<string, Set<Member>>()
   /** The newest state of each database that a poll has found. */
   readonly #states = new Map<string, string | null>()
-  /** Messages that wait for one statement. */
+  /** The queue of messages that wait for one statement. */
   readonly #queue = new Map<string, string>()
   #sending = false
   #beating: Promise<void> | undefined

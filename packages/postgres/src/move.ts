@@ -130,7 +130,7 @@ class Move {
     await this.#step('copied')
   }
 
-  /** The writers wait from here on. */
+  /** Stops the writers: they wait from here on. */
   async #stop(): Promise<void> {
     const text = `update ${this.#placement} set frozen = clock_timestamp() where name = $1 and target_number = $2`
     const { count } = await this.#atHome({ text, values: [this.#name, this.#number] })
@@ -150,7 +150,7 @@ class Move {
     if ((await this.#atHome(look)).rows[0]?.[0] !== this.#number) throw this.#overtaken()
   }
 
-  /** The original counts, as before. What fails here those who wait do. */
+  /** Undoes it: the original counts, as before. What fails here those who wait do. */
   async #undo(): Promise<void> {
     try {
       await this.#places.cancel(this.#name, this.#number)

@@ -25,7 +25,7 @@ export class OnePostgres {
     this.sql = statementsOf(settings.schema)
   }
 
-  /** Host, port and database. */
+  /** The place: host, port and database. */
   get place(): string {
     return this.settings.place
   }

@@ -11,7 +11,7 @@ import type { Environment } from 'pannier/types'
 import { failure } from './errors.ts'
 import type { OnePostgres } from './one-postgres.ts'
 
-/** Where a database is. */
+/** The spot of a database: where it is. */
 export interface Spot {
   readonly postgres: OnePostgres
   /**
@@ -45,7 +45,7 @@ export class Places {
   readonly home: OnePostgres
   readonly environment: Environment
   readonly #listeners = new Map<string, Set<(spot: Spot) => void>>()
-  /** Lookups that run. */
+  /** Lookups that run (looking). */
   readonly #looking = new Map<string, Promise<Spot | undefined>>()
 
   /** The first one knows where each database is. */
@@ -69,7 +69,7 @@ export class Places {
     return parseInt(this.environment.randomId().slice(0, 13), 16)
   }
 
-  /** Makes the tables where they are missing. */
+  /** The id of a PostgreSQL. Makes the tables where they are missing. */
   idOf(postgres: OnePostgres): Promise<string> {
     return awaited(this.environment, this.#idOf(postgres))
   }
@@ -189,7 +189,7 @@ export class Places {
     await postgres.deleteDestroyed()
   }
 
-  /** Is called when a database turns out to be elsewhere. The result ends it. */
+  /** Calls the listener when a database turns out to be at another spot. The result ends it. */
   onSpot(name: string, listener: (spot: Spot) => void): () => void {
     let listeners = this.#listeners.get(name)
     if (listeners === undefined) this.#listeners.set(name, (listeners = new Set()))
@@ -246,7 +246,7 @@ export class Places {
     return this.#at(this.home, text, values)
   }
 
-  /** Runs a statement that is safe to repeat. */
+  /** Runs a statement at a PostgreSQL that is safe to repeat. */
   async #at(
     { connections }: OnePostgres,
     text: string,

@@ -33,7 +33,7 @@ export class PostgresCoordinator implements Coordinator, Member {
   readonly #hub: Hub
   readonly #place: string
   #listener: (hint: Hint | undefined) => void = () => (this.#missed = true)
-  /** Something came before there was a listener. */
+  /** Whether something was missed: it came before there was a listener. */
   #missed = false
   #lease: Lease | undefined
   #waiting: { wake(freed?: Freed): void } | undefined

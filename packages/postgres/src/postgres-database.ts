@@ -66,7 +66,7 @@ export class PostgresDatabase implements SharedDatabase {
   readonly #closing = new AbortController()
   readonly #places: Places
   readonly #name: string
-  /** Where the database is. */
+  /** The spot where the database is. */
   #spot: Spot
   /** Undefined until the first call, which makes the database if need be. */
   #id: number | undefined
@@ -76,7 +76,7 @@ export class PostgresDatabase implements SharedDatabase {
   /** The newest of what this handle has read or written. An answer that comes late takes nothing back. */
   #seen: Counters = { sequence: 0, generation: 0, keyrings: 0 }
   #meta: Meta | undefined
-  /** A call may still be under way. */
+  /** Whether something is unsettled: a call may still be under way. */
   #unsettled = false
   /** The database was put back to an earlier state than this handle has seen. */
   #restored: PannierError | undefined
@@ -156,7 +156,7 @@ export class PostgresDatabase implements SharedDatabase {
     ]
   }
 
-  /** For calls before the first `read`. */
+  /** Identifies the database, for calls before the first `read`. */
   async #identify(): Promise<number> {
     if (this.#id === undefined) {
       const id = { text: this.#sql.id, values: [this.#name] }
@@ -308,7 +308,7 @@ export class PostgresDatabase implements SharedDatabase {
     )
   }
 
-  /** Done twice it is done once: nothing is to be settled. */
+  /** Stages pages. Done twice it is done once: nothing is to be settled. */
   async stage(token: string, pages: readonly Page[]): Promise<void> {
     const blobs = blobsOf(pages)
     await this.#writeTogether(() => [{ text: this.#sql.checkClaim, values: [this.#id, token] }, ...this.#puts(blobs)])

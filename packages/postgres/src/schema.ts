@@ -14,7 +14,7 @@ const VERSION = 3
 const MADE_BY_OTHERS: ReadonlySet<string> = new Set(['42P06', '42P07', '42710', '23505', 'XX000', '40001', '40P01'])
 const TRIES_MAX = 20
 
-/** Names a PostgreSQL among several, whatever its host is called. */
+/** The identity of a PostgreSQL among several, whatever its host is called. */
 interface Identity {
   readonly id: string
   /** The `id` of the one that knows where each database is. Its own where it is alone. */
@@ -67,7 +67,7 @@ export class Schema {
     }
   }
 
-  /** Several callers may wait for the same tables, and each may leave: who waits keeps the process alive. */
+  /** Work that is not awaited by itself. Several callers may wait for the same tables, and each may leave: who waits keeps the process alive. */
   #unawaited<T>(work: () => Promise<T>): Promise<T> {
     return this.#connections.patiently(work, this.#connections.patience(UNAWAITED))
   }
@@ -133,7 +133,7 @@ function definitions(schema: string, hasSchema: boolean): Statement[] {
   ].map((text) => ({ text }))
 }
 
-/** Where each database is, among several PostgreSQLs. The first one's table counts: docs/internals/postgres.md. */
+/** The places of databases among several PostgreSQLs. The first one's table counts: docs/internals/postgres.md. */
 function places(schema: string): string[] {
   return [
     `create table ${schema}.identity (id text not null, home text not null)`,

@@ -10,17 +10,17 @@ export type Expression = Comparison | Junction
 export interface Junction {
   /** `and` is `&&`, `or` is `||`. */
   readonly kind: 'and' | 'or'
-  /** At least two. */
+  /** The expressions of it: at least two. */
   readonly of: readonly Expression[]
 }
 
 /** Two operands and the operator between them. */
 export interface Comparison {
-  /** Tells it from a junction. */
+  /** The kind tells a comparison from a junction. */
   readonly kind: 'comparison'
   /** The operator without its `?`. */
   readonly operator: Operator
-  /** With `?`: one value is enough. Without it, every value of a multi-valued path must match. */
+  /** Whether any value is enough: with `?`. Without it, every value of a multi-valued path must match. */
   readonly any: boolean
   /** The left operand. */
   readonly left: Operand
@@ -28,7 +28,7 @@ export interface Comparison {
   readonly right: Operand
 }
 
-/** How two operands are compared. `~` is "contains". */
+/** The operator by which two operands are compared. `~` is "contains". */
 export type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=' | '~' | '!~'
 
 /** One side of a comparison. */
@@ -39,42 +39,42 @@ export type Argument = Name | Text | Numeral
 
 /** A path of fields, a macro, a value of the request, or `null`, `true` and `false`. */
 export interface Name {
-  /** Tells it from other operands. */
+  /** The kind tells a name from other operands. */
   readonly kind: 'name'
   /** As written: `author.name`, `@request.auth.id`, `tags:each`. */
   readonly name: string
-  /** Where it begins in the text. */
+  /** The position at which it begins in the text. */
   readonly at: number
 }
 
 /** A text in quotes. */
 export interface Text {
-  /** Tells it from other operands. */
+  /** The kind tells a text from other operands. */
   readonly kind: 'text'
-  /** Without quotes, its escapes resolved. */
+  /** The value without quotes, its escapes resolved. */
   readonly value: string
-  /** Where its quote begins. */
+  /** The position at which its quote begins. */
   readonly at: number
 }
 
 /** A number. */
 export interface Numeral {
-  /** Tells it from other operands. */
+  /** The kind tells a number from other operands. */
   readonly kind: 'number'
-  /** Never infinite, never -0. */
+  /** The value: never infinite, never -0. */
   readonly value: number
-  /** Where it begins in the text. */
+  /** The position at which it begins in the text. */
   readonly at: number
 }
 
 /** A function with its arguments. */
 export interface Call {
-  /** Tells it from other operands. */
+  /** The kind tells a call from other operands. */
   readonly kind: 'call'
-  /** The function: `geoDistance`, `strftime` or `search`. */
+  /** The name of the function: `geoDistance`, `strftime` or `search`. */
   readonly name: string
   /** The arguments between the parentheses. */
   readonly of: readonly Argument[]
-  /** Where its name begins. */
+  /** The position at which its name begins. */
   readonly at: number
 }

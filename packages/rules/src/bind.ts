@@ -11,7 +11,7 @@ import { MACRO_NAMES, macro } from './time.ts'
 
 /** The options of `bind`. */
 export interface BindOptions {
-  /** All collections. */
+  /** The schema of all collections. */
   readonly schema: Schema
   /** Name or id of the collection that the rule is about. */
   readonly collection: string

@@ -22,7 +22,7 @@ type Part = { readonly kind: 'and' | 'or'; readonly of: readonly Part[] } | Atom
 interface Atom {
   readonly kind: 'atom'
   readonly test: Test
-  /** Whether the test must be true, or false. */
+  /** The wanted result: whether the test must be true, or false. */
   readonly wanted: boolean
   /** No choice of rows of these joins makes the test false. */
   readonly none?: ReadonlySet<Join>

@@ -25,7 +25,7 @@ export interface OwnSet {
   readonly isEvery: boolean
   /** Whether the set depends on the account; else everybody has the same one. */
   readonly ofAccount: boolean
-  /** The comparisons that it stands for. */
+  /** The numbers of the comparisons (atoms) that it stands for. */
   readonly atoms: readonly AtomNumber[]
 }
 
@@ -33,11 +33,11 @@ export interface OwnSet {
 export interface OwnRange {
   /** The own field. */
   readonly field: string
-  /** How the own value is compared with the other one. */
+  /** The operator between the own value and the other one. */
   readonly operator: '<' | '<=' | '>' | '>='
   /** The source of the other value. */
   readonly by: 'account' | 'clock'
-  /** The comparison that it stands for. */
+  /** The number of the comparison (atom) that it stands for. */
   readonly atoms: readonly AtomNumber[]
 }
 

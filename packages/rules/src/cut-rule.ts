@@ -19,7 +19,7 @@ const ALTERNATIVES_MAX = 32
 
 /** The options of `cut`. */
 export interface CutOptions {
-  /** All collections. */
+  /** The schema of all collections. */
   readonly schema: Schema
   /** Name or id of the collection that the rule is about. */
   readonly collection: string
@@ -43,7 +43,7 @@ export interface Cut extends CutOptions {
   readonly stranger: BoundAtoms
 }
 
-/** Conditions that must hold together. */
+/** An alternative: conditions that must hold together. */
 export interface Alternative {
   /** Equal keys have equal `ground`, `range` and `own` of every record, also between accounts of several collections. */
   readonly key: string
@@ -53,7 +53,7 @@ export interface Alternative {
   readonly account: readonly AtomNumber[]
   /** The set that finds the records; undefined if all records have to be asked. */
   readonly ground: OwnSet | undefined
-  /** A bound that finds them, too. */
+  /** The range of a bound that finds them, too. */
   readonly range: OwnRange | undefined
   /** Other sets that an own value must be in. */
   readonly sets: readonly OwnSet[]

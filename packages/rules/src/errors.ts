@@ -28,9 +28,9 @@ export type RuleErrorKind =
 export class RuleError extends Error {
   /** The kind of mistake. */
   readonly kind: RuleErrorKind
-  /** The offset in the text. */
+  /** The position in the text. */
   readonly position: number
-  /** The right form, if it is known. It also ends the message. */
+  /** The hint: the right form, if it is known. It also ends the message. */
   readonly hint: string
 
   constructor(kind: RuleErrorKind, problem: string, position: number, hint = '') {

@@ -15,7 +15,7 @@ import { convert, numberIn, textOf, type SqlValue } from './values.ts'
 export interface ValueSet {
   /** False: the values are those that are not in the set. */
   readonly isIn: boolean
-  /** Sorted. */
+  /** The values, sorted. */
   readonly values: readonly string[]
 }
 

@@ -6,7 +6,7 @@ export interface Kind {
   readonly empty: unknown
   /** A value as its column has it, if that is a text of JSON. */
   readonly json?: (value: unknown) => string
-  /** Whether a field may have a list, for `:each` and `:length`. */
+  /** Whether it is listable: a field may have a list, for `:each` and `:length`. */
   readonly isListable?: boolean
   /** Whether the values are ids of records. */
   readonly isRelation?: boolean

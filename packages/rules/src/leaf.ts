@@ -96,7 +96,7 @@ function parametersOf(value: Value): readonly unknown[] {
   return value.kind === 'element' && value.join.kind === 'items' ? [value.join.items] : []
 }
 
-/** A column is wrapped as a whole. Of other values the parameters are wrapped, also those of functions. */
+/** The pattern of a value. A column is wrapped as a whole. Of other values the parameters are wrapped, also those of functions. */
 function pattern(value: Value): Value {
   return parametersOf(value).length === 0 ? { kind: 'around', of: value } : withPatterns(value)
 }

@@ -46,7 +46,7 @@ export type Value =
   /** `%value%` */
   | { readonly kind: 'around'; readonly of: Value }
   | { readonly kind: 'call'; readonly name: FunctionName; readonly of: readonly Value[] }
-  /** 1 or 0. */
+  /** The truth of a condition: 1 or 0. */
   | { readonly kind: 'truth'; readonly of: Condition }
   /** 1 if the record has the words of a search, or 0. */
   | { readonly kind: 'search'; readonly join: Join; readonly collection: Collection; readonly text: string }

@@ -7,7 +7,7 @@ export type RuleRecord = Readonly<Record<string, unknown>>
 export interface FoundRecords {
   /** The records that are known here. */
   readonly records: readonly RuleRecord[]
-  /** False if there may be others: what depends on them has no answer. */
+  /** Whether it is complete. False if there may be others: what depends on them has no answer. */
   readonly isComplete: boolean
 }
 

@@ -156,7 +156,7 @@ function isInLine(code: number): boolean {
   return code >= 0 && code !== NEWLINE
 }
 
-/** `&` or `|`. */
+/** Whether a character joins: `&` or `|`. */
 function isJoin(code: number): boolean {
   return code === AMPERSAND || code === BAR
 }

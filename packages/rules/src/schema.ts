@@ -54,7 +54,7 @@ export interface Collection {
   readonly isAuth: boolean
   /** Whether a field is searchable. */
   readonly isSearchable: boolean
-  /** By name. */
+  /** The fields by name. */
   readonly fields: ReadonlyMap<string, Field>
   /** `''` admits all, `null` only those who are trusted. */
   readonly listRule: string | null

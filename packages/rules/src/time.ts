@@ -55,14 +55,14 @@ export function strftime([format, time = 'now', ...modifiers]: readonly SqlValue
   return isInRange ? formatted(format, moment) : null
 }
 
-/** Milliseconds since 1970. */
+/** A moment, in milliseconds since 1970. */
 interface Moment {
   readonly ms: number | undefined
   /** A number, not yet read as seconds or days. */
   readonly raw?: number
   /** The days that `floor` goes back by, after months were added to a day that the month does not have. */
   readonly over?: number
-  /** `24:00` stays hour 24. */
+  /** Whether it is midnight: `24:00` stays hour 24. */
   readonly isMidnight?: boolean
 }
 

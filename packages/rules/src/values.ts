@@ -96,7 +96,7 @@ function orderOfTexts(one: string, other: string): number {
   return one.length - other.length
 }
 
-/** Surrogates stand for characters behind all others. */
+/** The rank of a code. Surrogates stand for characters behind all others. */
 function rankOf(code: number): number {
   return code >= 0xd800 && code < 0xe000 ? code + 0x10000 : code
 }
@@ -127,7 +127,7 @@ function hasWildcard(text: string): boolean {
   return false
 }
 
-/** Puts a backslash before each `\`, `%` and `_` that has none before it. */
+/** The text escaped for LIKE: a backslash stands before each `\`, `%` and `_` that has none before it. */
 function escapeLike(text: string): string {
   let escaped = ''
   let pending = false
@@ -142,7 +142,7 @@ function escapeLike(text: string): string {
   return pending ? `\\${escaped}` : escaped
 }
 
-/** SQLite's LIKE with the escape `\`. It returns to the last `%` only. */
+/** Whether a text matches a pattern of SQLite's LIKE with the escape `\`. It returns to the last `%` only. */
 function matches(text: string, pattern: string): boolean {
   let [at, to, percent, retry] = [0, 0, -1, 0]
   while (at < text.length) {

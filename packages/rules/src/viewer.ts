@@ -110,7 +110,7 @@ function heldOf(rule: Cut, holding: Holding, now: Date): PreparedHolding {
 
 const knownSets = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** Many viewers have the same holdings, one for each time. */
+/** The set of values. Many viewers have the same holdings, one for each time. */
 function setOf(values: readonly string[]): ReadonlySet<string> {
   const known = knownSets.get(values) ?? new Set(values)
   knownSets.set(values, known)

@@ -46,7 +46,7 @@ export const sharedNames = (name: string = NAME): Readonly<Record<keyof typeof D
 })
 /** A balancer does not wait longer for an answer. */
 const READY_MS_MAX = 2000
-/** Many balancers may ask. */
+/** How long the answer is kept (ready). Many balancers may ask. */
 const READY_KEPT_MS = 1000
 
 export function openOwnDatabases(options: ChosenOptions): Promise<OwnDatabases> {

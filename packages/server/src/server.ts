@@ -78,7 +78,7 @@ import type { JsonObject } from '@pannier/backend/internal'
 export interface ListenOptions {
   /** The port; 0 takes a free one. */
   readonly port?: number
-  /** The address; '127.0.0.1' when left out. */
+  /** The host's address; '127.0.0.1' when left out. */
   readonly host?: string
 }
 
@@ -97,7 +97,7 @@ export interface PannierServer {
   readonly backend: Backend
   /** The HTTP server, for more routes and for tests without a socket. */
   readonly http: FastifyInstance
-  /** Loopback unless another host is named. Resolves with the URL. */
+  /** Listens on loopback unless another host is named. Resolves with the URL. */
   listen(options?: ListenOptions): Promise<string>
   /** Ends feeds, finishes the requests that run, then closes the database. Idempotent. */
   close(): Promise<void>
@@ -351,7 +351,7 @@ async function openDomain({ own: opened, limits, routes, log }: DomainParts, opt
   return { state, databases, auth, backend, close }
 }
 
-/** Connections that wait to be accepted. Of 1,000 that come at once, Node's 511 would make some wait a second for their next try. */
+/** The backlog of connections that wait to be accepted. Of 1,000 that come at once, Node's 511 would make some wait a second for their next try. */
 const BACKLOG = 4096
 
 async function listenAt(app: FastifyInstance, tls: Tls | undefined, options: ListenOptions = {}): Promise<string> {

@@ -10,7 +10,7 @@ type Kind = 'plain' | 'primary' | 'danger' | 'quiet'
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'onClick' | 'children'> {
   readonly kind?: Kind | undefined
   readonly icon?: IconName | undefined
-  /** The content beside the icon. Without it `label` names the button. */
+  /** The children beside the icon. Without it `label` names the button. */
   readonly children?: ReactNode
   readonly label?: string | undefined
   /** The action of a press. While its promise is open, the button is busy. What it throws is shown in a toast. */

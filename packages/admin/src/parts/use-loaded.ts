@@ -7,7 +7,7 @@ interface Loaded<T> {
   readonly value: T | undefined
   /** The error of the newest try; undefined after a success. */
   readonly error: unknown
-  /** Loads again. Resolves when the answer is there. */
+  /** Loads again (reload). Resolves when the answer is there. */
   readonly reload: () => Promise<void>
 }
 

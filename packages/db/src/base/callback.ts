@@ -6,7 +6,7 @@ import { badArgument } from './options.ts'
 
 /** The result that a function must have. */
 export interface Expected<T> {
-  /** Follows "must return". */
+  /** The subject of the message: follows "must return". */
   readonly what: string
   /** Whether it is. */
   readonly is: (value: unknown) => value is T

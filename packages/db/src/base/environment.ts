@@ -18,7 +18,7 @@ export interface Environment {
   after(delayMs: number, callback: () => void, isAwaited?: boolean): () => void
 }
 
-/** For what can only be known by measurement. Nothing decides by it what is right, only what is fast. */
+/** Whether it is Chromium: for what can only be known by measurement. Nothing decides by it what is right, only what is fast. */
 export const isChromium: boolean = /Chrome\//.test(globalThis.navigator?.userAgent ?? '')
 
 type Timers = Pick<Environment, 'after'>
@@ -37,7 +37,7 @@ export function pause(environment: Timers, ms: number, signal?: AbortSignal, isA
   })
 }
 
-/** Far below what a timer takes. */
+/** The time until it is renewed: far below what a timer takes. */
 const KEPT_MS = 3_600_000
 
 /** A caller waits for this work: until its end a Node process stays alive, also where only timers that keep nothing alive lead there. */

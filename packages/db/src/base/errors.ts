@@ -78,7 +78,7 @@ export interface PannierErrorOptions {
  * }
  */
 export class PannierError extends Error {
-  /** Stable; match this, never the message. */
+  /** The code is stable; match this, never the message. */
   readonly code: ErrorCode
   /** Facts about the failure, e.g. the id of the document in conflict. */
   readonly details: Readonly<Record<string, unknown>>
@@ -113,12 +113,12 @@ export class AssertionError extends Error {
   }
 }
 
-/** Cheap assertions always run. */
+/** Asserts a condition. Cheap assertions always run. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message)
 }
 
-/** For the branch that the types already exclude. */
+/** The value of the branch that the types already exclude. */
 export function unreachable(value: never): never {
   throw new AssertionError(`unreachable: ${String(value)}`)
 }

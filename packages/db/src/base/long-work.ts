@@ -19,7 +19,7 @@ export interface LongWork {
 
 /** The thread is released this often. */
 const SLICE_MS = 8
-/** How often a step is overtaken, one time after another, before it fails. */
+/** The most retries: how often a stale step is overtaken, one time after another, before it fails. */
 export const STALE_RETRIES_MAX = 20
 /** The highest progress of unfinished work. */
 const UNFINISHED_MAX = 0.999
@@ -87,7 +87,7 @@ export function pauseIn(environment: Pick<Environment, 'now' | 'yield'>): Pause 
 }
 
 export interface WorkOptions extends LongWork {
-  /** Begins the message when it is cancelled: 'The import'. */
+  /** The name begins the message when it is cancelled: 'The import'. */
   readonly name: string
   readonly environment: Pick<Environment, 'now' | 'yield'>
 }
@@ -125,7 +125,7 @@ export class RunningWork {
     this.#tell(this.#reported)
   }
 
-  /** Reports that nothing is left. */
+  /** Reports that it is complete: nothing is left. */
   complete(): void {
     this.#tell(1)
   }

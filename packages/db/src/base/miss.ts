@@ -7,7 +7,7 @@
  */
 import { isPromise, type MaybePromise } from './async.ts'
 
-/** Thrown by reads for what is not in memory yet. Not an error. */
+/** A miss: thrown by reads for what is not in memory yet. Not an error. */
 export abstract class Miss {
   /**
    * Fetches what was noted. The returned function releases it: until then it stays in memory, so that the next attempt
@@ -30,7 +30,7 @@ export function attempt<T>(step: () => T): MaybePromise<T> {
   }
 }
 
-/** As `map`. Those after one that misses are read too, so that everything that is missing is fetched together. */
+/** The values of items together, as `map`. Those after one that misses are read too, so that everything that is missing is fetched together. */
 export function together<Item, Value>(items: readonly Item[], read: (item: Item, at: number) => Value): Value[] {
   const values: Value[] = []
   let miss: Miss | undefined

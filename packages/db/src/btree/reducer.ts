@@ -9,7 +9,7 @@ import type { Key } from '../base/brand.ts'
 import { assert } from '../base/errors.ts'
 import type { Child } from './branch.ts'
 
-/** Larger reductions are not kept; a reader computes them from what is below. */
+/** The most bytes of a reduction. Larger ones are not kept; a reader computes them from what is below. */
 const REDUCTION_BYTES_MAX = 1024
 
 /** Some entries, in key order. */

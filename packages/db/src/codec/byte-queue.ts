@@ -37,7 +37,7 @@ export class ByteQueue {
     return bytes
   }
 
-  /** The bytes that were not taken. */
+  /** The rest of the bytes: what was not taken. */
   async *rest(): AsyncGenerator<Uint8Array, void, undefined> {
     if (this.#chunk.length > 0) yield this.#chunk
     while (!this.#ended) {

@@ -7,7 +7,7 @@ import { PannierError } from '../base/errors.ts'
 
 const INITIAL_BYTES = 256
 
-/** Appends to a buffer that grows. `bytes` is only valid up to `length`. */
+/** A writer appends to a buffer that grows. `bytes` is only valid up to `length`. */
 export class ByteWriter {
   bytes: Uint8Array
   length = 0
@@ -156,7 +156,7 @@ export function corruptBytes(what: string): PannierError {
   return new PannierError('PANNIER_CORRUPT', `The database is damaged: ${what}.`)
 }
 
-/** Returns the position after it. The caller has made room (8 bytes suffice). */
+/** Writes a number. Returns the position after it. The caller has made room (8 bytes suffice). */
 export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   while (value > 0x7fffffff) {
     bytes[at++] = (value % 128) | 128
@@ -200,10 +200,10 @@ export function readU32(bytes: Uint8Array, at: number): number {
 
 /** Longest run handed to `String.fromCharCode` at once: the argument list lives on the stack. */
 const CHARS_PER_CALL = 4096
-/** Up to here eight at a time are faster than one call for all, whose arguments are first spread. */
+/** Up to so many characters eight at a time are faster than one call for all, whose arguments are first spread. */
 const SHORT_CHARS_MAX = 64
 
-/** Node's own way, where there is Node. */
+/** The slice of Node's own, where there is Node. */
 const latin1Slice: ((this: Uint8Array, start: number, end: number) => string) | undefined = (
   globalThis as { Buffer?: { prototype: { latin1Slice?: (start: number, end: number) => string } } }
 ).Buffer?.prototype.latin1Slice
@@ -225,7 +225,7 @@ function longByteString(bytes: Uint8Array, start: number, end: number): string {
   return text
 }
 
-/** Calls into the engine's own code are cheap there. */
+/** Whether it is Node: calls into the engine's own code are cheap there. */
 export const isNode: boolean = latin1Slice !== undefined
 
 const latin1 = new TextDecoder('latin1')

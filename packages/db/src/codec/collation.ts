@@ -6,7 +6,7 @@
  */
 import { ArgumentError } from '../base/options.ts'
 
-/** Negative, zero or positive. Takes JSON values, undefined (missing) and typed arrays, which compare as arrays. */
+/** Compares values: negative, zero or positive. Takes JSON values, undefined (missing) and typed arrays, which compare as arrays. */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b || compareInfinities(a, b)
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b)

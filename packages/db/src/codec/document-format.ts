@@ -20,13 +20,13 @@ export const TAG_STRING_SHORT = 0x40
 export const TAG_NULL = 0xa0
 export const TAG_FALSE = 0xa1
 export const TAG_TRUE = 0xa2
-/** 8 bytes. */
+/** A float of 64 bits: 8 bytes. */
 export const TAG_FLOAT64 = 0xa3
 /** Length in bytes, ASCII. */
 export const TAG_STRING_ASCII = 0xa4
-/** Length in bytes, WTF-8. */
+/** A string: length in bytes, WTF-8. */
 export const TAG_STRING_TEXT = 0xa5
-/** Length in bytes, values. */
+/** An array: length in bytes, values. */
 export const TAG_ARRAY = 0xa6
 /** Plus the position in ELEMENT_TYPES: a plain array of numbers. Length in bytes, elements. */
 export const TAG_PACKED = 0xb0
@@ -37,7 +37,7 @@ export const TAG_OBJECT_FAR = 0xdf
 export const TAG_POSITIVE = 0xe0
 export const TAG_NEGATIVE = 0xe8
 
-/** Integers below it are their own tag. */
+/** The end of small integers: those below it are their own tag. */
 export const SMALL_INTEGER_END = 0x40
 /** Chars of a string whose length is in its tag. */
 export const STRING_SHORT_CHARS_MAX = 63

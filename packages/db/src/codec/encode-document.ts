@@ -55,7 +55,7 @@ export function encodeDocument(document: object, shapes: ShapeDictionary, writer
 
 class DocumentEncoder {
   #writer!: ByteWriter
-  /** The writer's buffer, and how far it is filled. */
+  /** The bytes of the writer's buffer, and how far it is filled. */
   #bytes!: Uint8Array
   #at = 0
   #start = 0

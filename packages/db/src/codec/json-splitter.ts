@@ -16,7 +16,7 @@ export type JsonLayout = 'lines' | 'array' | 'rows' | 'docs'
 
 /** One document, or what stands instead of one. */
 export interface JsonPiece {
-  /** 1 for the first. */
+  /** The number of the line; 1 for the first. */
   readonly line: number
   /** Length of its text in bytes. */
   readonly bytes: number
@@ -51,9 +51,9 @@ export class JsonSplitter {
   #dropped = 0
   #elements = 0
   #measure = new Measure()
-  /** The array's end was seen. */
+  /** Whether it is closed: the array's end was seen. */
   #closed = false
-  /** The text before the array, with a placeholder for the array. */
+  /** The envelope: the text before the array, with a placeholder for the array. */
   #envelope = ''
 
   /** `accepted`: the layouts that it may be; the first one counts where there is no telling. */
@@ -95,7 +95,7 @@ export class JsonSplitter {
     return true
   }
 
-  /** Learns the layout. False: more is needed. */
+  /** Detects the layout. False: more is needed. */
   #detect(last: boolean): boolean {
     while (this.#at < this.#end && isBlank(this.#buffer[this.#at]!)) {
       if (this.#buffer[this.#at++] === LINE_FEED) this.#line++

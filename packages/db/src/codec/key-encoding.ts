@@ -29,7 +29,7 @@ import { ArgumentError } from '../base/options.ts'
 export const KEY_STRING_BYTES_MAX = 1000
 /** Encoded bytes of a whole component; the rest is cut off. */
 export const KEY_COMPONENT_BYTES_MAX = 2000
-/** Arrays and objects inside one another; what lies deeper is cut off. */
+/** The greatest depth of a key: arrays and objects inside one another; what lies deeper is cut off. */
 export const KEY_DEPTH_MAX = 16
 
 const END = '\x00'
@@ -80,7 +80,7 @@ interface DecodedKey {
   readonly value: unknown
   /** Where the next component starts. */
   readonly next: number
-  /** False if something was cut off. */
+  /** Whether it is exact. False if something was cut off. */
   readonly exact: boolean
 }
 
@@ -207,7 +207,7 @@ function encodeOther(value: unknown, depth: number, budget: number): string {
 class KeyDecoder {
   readonly key: string
   readonly mask: number
-  /** A component that reaches this position is cut off there. */
+  /** The limit: a component that reaches this position is cut off there. */
   readonly limit: number
   readonly end: string
   at: number
@@ -248,7 +248,7 @@ class KeyDecoder {
     return undefined
   }
 
-  /** -1 where the component was cut off. */
+  /** The next byte; -1 where the component was cut off. */
   private byte(): number {
     if (this.at >= this.limit) {
       this.exact = false

@@ -7,7 +7,7 @@
 /** Strings that one call takes. A double holds the index exactly, with room for some bytes. */
 export const SORTED_STRINGS_MAX: number = 2 ** 20
 
-/** Fewer are compared one by one. */
+/** The fewest strings that are packed. Fewer are compared one by one. */
 const PACKED_MIN = 32
 /** Most bytes of a string that are packed. */
 const PACKED_BYTES_MAX = 8
@@ -100,7 +100,7 @@ function packed(
   return { codes, scale, count }
 }
 
-/** By insertion. */
+/** Sorts few strings by insertion. */
 function sortFew(strings: readonly string[], places: Uint32Array, start: number, end: number): void {
   for (let i = start + 1; i < end; i++) {
     const place = places[i]!

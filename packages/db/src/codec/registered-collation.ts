@@ -12,7 +12,7 @@ import { defineField } from './field-path.ts'
 
 /** An order of strings, for `registerCollation`. */
 export interface Collation {
-  /** With its version: 'icu-root 15'. */
+  /** The name with the version: 'icu-root 15'. */
   readonly name: string
   /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
   readonly key: (text: string) => string

@@ -7,7 +7,7 @@ import { readByteString, shortString } from './bytes.ts'
 /** No UTF-16 unit takes more bytes. */
 export const BYTES_PER_UNIT_MAX = 3
 
-/** Returns the position after it. The caller has made room: `BYTES_PER_UNIT_MAX` for each unit. */
+/** Writes a text. Returns the position after it. The caller has made room: `BYTES_PER_UNIT_MAX` for each unit. */
 export function writeText(bytes: Uint8Array, at: number, text: string): number {
   const length = text.length
   for (let i = 0; i < length; i++) {

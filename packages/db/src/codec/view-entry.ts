@@ -30,7 +30,7 @@ const NEGATIVE = 4
 const FLOAT = 5
 const JSON_TEXT = 6
 
-/** Strings up to this length are never cut, whatever they contain. */
+/** Whole strings: up to this length they are never cut, whatever they contain. */
 const WHOLE_CHARS_MAX = 300
 
 interface EncodedViewKey {
@@ -177,7 +177,7 @@ function parseJson(bytes: string): unknown {
   return JSON.parse(ASCII.test(bytes) ? bytes : byteStringToText(bytes))
 }
 
-/** Text that is its own encoding: JSON has no control characters. */
+/** ASCII text that is its own encoding: JSON has no control characters. */
 const ASCII = /^[ -\x7e]*$/
 
 /** As an array of bytes: for values that are kept elsewhere than in entries. */

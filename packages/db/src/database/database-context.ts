@@ -13,7 +13,7 @@ export interface DatabaseContext {
   readonly newIds: IdGenerator
   /** Tokens of uploads of this handle that are under way. */
   readonly liveUploads: Set<string>
-  /** Writes that have not reached their transaction yet. `close()` waits for them. */
+  /** Pending writes, which have not reached their transaction yet. `close()` waits for them. */
   readonly pending: Set<Promise<unknown>>
   /** Undefined: `open` declared none. */
   relations: DatabaseRelations | undefined

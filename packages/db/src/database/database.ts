@@ -54,7 +54,7 @@ export interface DatabaseParts {
   readonly handOver?: MoveSource['handOver']
   /** The keys of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
-  /** Left out: no limit. */
+  /** The most bytes of the cache. Left out: no limit. */
   readonly cacheBytesMax?: number
   readonly environment: Environment
   /** Names the database for all tabs that share it. */
@@ -71,7 +71,7 @@ const SNAPSHOT_OPTIONS: OptionNames<SnapshotOptions> = { sealed: true, signal: t
 
 /** `Schemas`, `Relations`: those that it was opened with, by the names of the collections. */
 export class Database<Schemas extends object = object, Relations extends object = object> {
-  /** As given to `open`. */
+  /** The name as given to `open`. */
   readonly name: string
   /** The passwords and keys that open it; undefined when it is not encrypted. */
   readonly encryption: Encryption | undefined
@@ -95,7 +95,7 @@ export class Database<Schemas extends object = object, Relations extends object 
   /** Resolves when listeners have heard of all commits so far. */
   #told: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
-  /** By its caller. */
+  /** Whether its caller has closed it. */
   #isClosed = false
   #isMoving = false
   readonly #ended = Promise.withResolvers<PannierError | undefined>()
@@ -126,7 +126,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     parts.onLost?.((error) => this.#lose(error))
   }
 
-  /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
+  /** The kind of the storage: 'indexeddb', 'sqlite', 'memory', … */
   get storage(): string {
     return this.#parts.storage.kind
   }
@@ -452,7 +452,7 @@ export class Database<Schemas extends object = object, Relations extends object 
     await this.#told
   }
 
-  /** @internal For our own packages. */
+  /** @internal The context for our own packages. */
   get context(): DatabaseContext {
     return this.#context
   }

@@ -46,7 +46,7 @@ export class BodyView implements BodyParts {
   /** Where the suffix of the revision stands. */
   suffixStart = 0
   suffixEnd = 0
-  /** As few fields as can be: bulk writes look at very many bodies at once. */
+  /** The flags are in as few fields as can be: bulk writes look at very many bodies at once. */
   private flags = 0
   private attachmentsStart = 0
   private idStart = 0

@@ -86,7 +86,7 @@ export function collectionTrees(number: number): CollectionTrees {
  * knows what versions mean.
  */
 export interface SchemaState {
-  /** 1 or more. The version of every document, except those in `pending` and failures. */
+  /** The version, 1 or more. The version of every document, except those in `pending` and failures. */
   readonly version: number
   /** Ranges that are not migrated yet, ascending and disjoint; empty when the migration is done. */
   readonly pending: readonly PendingMigration[]
@@ -118,7 +118,7 @@ export interface TextSettings {
 export interface IndexField {
   /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
   readonly path: string
-  /** From the highest value down. */
+  /** Whether it is descending: from the highest value down. */
   readonly descending: boolean
 }
 

@@ -68,7 +68,7 @@ export interface IdRange {
   readonly gt?: string
   readonly lte?: string
   readonly lt?: string
-  /** Only ids that begin with it, by code points. */
+  /** The prefix: only ids that begin with it, by code points. */
   readonly prefix?: string
 }
 

@@ -13,7 +13,7 @@ import type { CollectionState } from './catalog.ts'
 
 /** Walks live documents in the order of their sequence numbers. Starts before the first one. */
 export interface DocumentCursor {
-  /** Moves on; false at the end. When it throws a Miss it has not moved: call it again. */
+  /** Moves on to the next; false at the end. When it throws a Miss it has not moved: call it again. */
   next(): boolean
   /** The document at the cursor; the same object each time, so copy what is to be kept. */
   readonly body: BodyView
@@ -136,7 +136,7 @@ export class DocumentReader {
     return this.idTree.cursor(range, options)
   }
 
-  /** Exact, and without a walk. */
+  /** Counts ids, exactly and without a walk. */
   countIds(range?: KeyRange): number {
     return this.idTree.count(range)
   }

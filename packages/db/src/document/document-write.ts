@@ -15,7 +15,7 @@ import { type Revision, revisionText } from './revision.ts'
 export class DocumentWrite implements BodyParts {
   readonly id: string
   readonly key: Key
-  /** `_rev` as handed in, if there was one. */
+  /** The revision: `_rev` as handed in, if there was one. */
   readonly revision: string | undefined
   /** True if the write stores a tombstone. */
   readonly deleted: boolean
@@ -32,7 +32,7 @@ export class DocumentWrite implements BodyParts {
   attachmentInputs: unknown = undefined
   /** The attachments with their content at hand. */
   prepared: readonly PreparedAttachment[] | undefined = undefined
-  /** Why it can't be written, as its encoding has found. */
+  /** The error that its encoding has found: why it can't be written. */
   error: PannierError | undefined = undefined
 
   // Found out in the transaction, again each time that it has to be repeated:
@@ -96,7 +96,7 @@ export interface IndexMaintenance {
    * that does not exist yet has its declared indexes.
    */
   prepare(transaction: WriteTransaction, collection: CollectionState | undefined, work: PreparedWork): Refusals
-  /** After the bodies were written. The collection's shapes are what old and new content refers to. Must not miss. */
+  /** Applies it, after the bodies were written. The collection's shapes are what old and new content refers to. Must not miss. */
   apply(transaction: WriteTransaction, collection: CollectionState, writes: readonly DocumentWrite[]): void
 }
 
@@ -235,7 +235,7 @@ export interface RevisionChange {
 
 export interface EntryChange {
   readonly revision: Revision
-  /** There is one that is replaced. */
+  /** Whether a known document is replaced. */
   readonly known: boolean
   readonly parent: string | undefined
   readonly leaf: boolean

@@ -74,7 +74,7 @@ export class EncodedBatch {
 }
 
 interface EncodeOptions {
-  /** The revisions were made elsewhere: they have a `_rev`, and perhaps `_revisions`. */
+  /** Whether it is replicated. The revisions were made elsewhere: they have a `_rev`, and perhaps `_revisions`. */
   readonly replicated?: boolean
   /** False: a document that exceeds a limit does not keep the others from being written. */
   readonly atomic?: boolean

@@ -16,7 +16,7 @@ export interface ListRequest {
   readonly ids: readonly string[] | undefined
   readonly descending: boolean
   readonly skip: number
-  /** Infinity: all. */
+  /** The limit; Infinity: all. */
   readonly limit: number
   readonly docs: boolean
   /** With `docs`: documents tell their conflicts. */

@@ -81,7 +81,7 @@ export function listLocal(
   return documents
 }
 
-/** Throws PANNIER_CORRUPT if it is not sound. */
+/** Decodes a local document. Throws PANNIER_CORRUPT if it is not sound. */
 export function decodeLocal(key: Key, value: Uint8Array): StoredDocument {
   const reader = new ByteReader(value)
   const document = { _id: idOf(key), _rev: revisionOf(reader.varint()) }

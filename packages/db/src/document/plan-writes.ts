@@ -92,7 +92,7 @@ class WritePlanner implements Planner {
     if (write.hasAttachments) this.#attachmentWork.attach(write, generation, parents)
   }
 
-  /** Also reads what is needed to apply them. */
+  /** Counts attachments. Also reads what is needed to apply them. */
   countAttachments(): void {
     const { changes } = this
     const some = changes.some(

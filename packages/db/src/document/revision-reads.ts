@@ -17,7 +17,7 @@ import { StoredRevisions } from './stored-revisions.ts'
 
 /** The options of a read about revisions. */
 export interface RevisionFields {
-  /** Adds `_revisions`: the known ancestors, newest first. */
+  /** Whether to add `_revisions` (revs): the known ancestors, newest first. */
   readonly revs?: boolean
   /** Adds `_revsInfo`: the same with what is known of each. */
   readonly revsInfo?: boolean
@@ -59,9 +59,9 @@ export interface ConflictedDocument {
 
 /** The revisions that a replica lacks of a document. */
 export interface MissingRevisions {
-  /** Revisions that are not known here. */
+  /** The missing revisions, which are not known here. */
   readonly missing: readonly string[]
-  /** Leaves that it has and that the missing ones may descend from; left out if empty. */
+  /** Possible ancestors: leaves that it has and that the missing ones may descend from; left out if empty. */
   readonly possibleAncestors?: readonly string[]
 }
 

@@ -21,7 +21,7 @@ export interface RevisionNode<Body> extends Revision {
 export type RevisionStatus = 'available' | 'deleted' | 'missing'
 
 export class RevisionTree<Body> {
-  /** By name, `N-suffix`. */
+  /** Nodes by name, `N-suffix`. */
   readonly nodes: Map<string, RevisionNode<Body>> = new Map()
 
   get(rev: string): RevisionNode<Body> | undefined {

@@ -21,7 +21,7 @@ import { changedDocument, withShapesOf, unreachableId, type WriteContext } from 
 
 /** The result of `purge`. */
 export interface PurgeResult {
-  /** The revisions that were forgotten, ancestors included. */
+  /** The purged revisions, which were forgotten, ancestors included. */
   readonly purged: readonly string[]
   /** Whether nothing is left of the document. */
   readonly gone: boolean
@@ -92,7 +92,7 @@ const COMPACTED_ENTRIES_MAX = 2000
 export interface CompactStep {
   /** Where to continue; undefined: that was all. */
   readonly next: Key | undefined
-  /** How many revisions have lost their content. */
+  /** The number of forgotten revisions, which have lost their content. */
   readonly forgotten: number
 }
 

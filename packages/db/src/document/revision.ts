@@ -17,7 +17,7 @@ export interface Revision {
 export interface RevisionHistory {
   /** The generation of the first id. */
   readonly start: number
-  /** The hashes, the newest first. */
+  /** The ids, hashes, the newest first. */
   readonly ids: readonly string[]
 }
 

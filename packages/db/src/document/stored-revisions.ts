@@ -17,7 +17,7 @@ export class StoredRevisions {
     this.#extra = snapshot.tree(trees.otherBodies)
   }
 
-  /** Oldest first. */
+  /** Visits each revision, oldest first. */
   each(documentNumber: number, visit: (entry: RevisionEntry) => boolean | void): void {
     const cursor = this.#revisions?.cursor(revisionRange(documentNumber))
     while (cursor?.next() === true) if (visit(readRevision(cursor.key, cursor.value)) === false) return
@@ -55,7 +55,7 @@ export class StoredRevisions {
 /** The part of a body that names a document's revisions. */
 export type LeavesOf = Pick<BodyView, 'number' | 'otherLeaves'>
 
-/** As they would win without those before. May throw a Miss. */
+/** The other leaves, as they would win without those before. May throw a Miss. */
 export function otherLeaves({ snapshot, collection }: DocumentReader, body: LeavesOf): RevisionEntry[] {
   if (!body.otherLeaves) return []
   const leaves: RevisionEntry[] = []

@@ -33,7 +33,7 @@ export type WriteOutcome = WriteResult | WriteFailure
 export interface WriteFailure {
   /** The id of the document. */
   readonly id: string
-  /** Why it was not written. */
+  /** The error: why it was not written. */
   readonly error: PannierError
 }
 

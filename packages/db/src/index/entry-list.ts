@@ -13,7 +13,7 @@ import type { FieldReader } from './index-key.ts'
 export interface Texts {
   readonly count: number
   textAt(number: number): string
-  /** By number: lower for lower texts, the same for equal ones, below `count`. */
+  /** The ranks of texts by number: lower for lower texts, the same for equal ones, below `count`. */
   ranks(): Uint32Array
 }
 
@@ -101,7 +101,7 @@ export interface ChunkPart {
   readonly index: IndexDefinition
   /** Entries. */
   readonly count: number
-  /** Memory used, about. */
+  /** The bytes of memory used, about. */
   readonly bytes: number
   /** Full, even if there is more memory. */
   readonly full: boolean

@@ -60,10 +60,10 @@ const NOTHING_BUILT = -1
 /** Characters of the name of a collection, an index or a view. Long enough for any name, short enough for a key. */
 export const NAME_CHARS_MAX = 200
 
-/** Misses while it is being loaded. */
+/** Misses while what drops an index is being loaded. */
 export const dropping: () => typeof Drop = lazyModule(() => import('./drop.ts'))
 
-/** The function that error messages name. */
+/** The call that error messages name. */
 const CALL = 'collection()'
 
 /** Checks an index of `collection()`: throws a TypeError for a wrong declaration. */
@@ -130,7 +130,7 @@ const INDEX_OPTIONS: OptionNames<LongInput> = {
   name: true,
 }
 
-/** Everything but the name. */
+/** The identity: everything but the name. */
 function identityOf({ fields, multi, unique = false, where, dialect, collation, text }: IndexDeclaration): string {
   const paths = fields.map(({ path, descending }) => [path, descending])
   const words = text === undefined ? null : [text.language]

@@ -83,7 +83,7 @@ class IndexPart implements ChunkPart {
     return this.#entries.count
   }
 
-  /** Memory used, about. */
+  /** The bytes of memory used, about. */
   get bytes(): number {
     return this.#values.bytes + this.#entries.bytes
   }

@@ -22,7 +22,7 @@ const TRIED_VALUES = 4096
 const NEW_SHARE_MAX = 0.5
 
 export class ValueTree implements Texts {
-  /** Memory used, about. */
+  /** The bytes of memory used, about. */
   bytes = 0
   readonly #root = new ValueNode('')
   /** By number: the encoding of the last field, and where in `parents` those before it are. Some values may be equal. */
@@ -112,7 +112,7 @@ export class ValueTree implements Texts {
 }
 
 class ValueNode {
-  /** The encodings so far. */
+  /** The text of encodings so far. */
   readonly text: string
   /** Among the parents of last fields. */
   place = -1

@@ -14,7 +14,7 @@ import type { DroppedSubtree } from '../pager/reclaim.ts'
 import type { Core } from './core.ts'
 import { loadReducer } from '../btree/reducer.ts'
 
-/** Throws PANNIER_CORRUPT for the first thing that is wrong. Not while a storage checkpoint runs. */
+/** Checks the store. Throws PANNIER_CORRUPT for the first thing that is wrong. Not while a storage checkpoint runs. */
 export async function checkStore(core: Core, work?: RunningWork): Promise<void> {
   const { store } = core.options
   const { state } = core

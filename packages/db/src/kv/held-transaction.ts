@@ -45,7 +45,7 @@ export class HeldPagedTransaction implements HeldTransaction {
   #inStep = false
   #relieving = false
   #pages: { readonly cache: PageCache<Node>; readonly writer: PageWriter<Node> } | undefined
-  /** Nothing more is taken on. */
+  /** Whether it is closed: nothing more is taken on. */
   #closed = false
   /** True while it commits: it ends when that is done. */
   #committing = false

@@ -33,7 +33,7 @@ export interface Entry {
  * while (cursor.next()) use(cursor.key, cursor.value)
  */
 export interface Cursor {
-  /** Moves on; false at the end. When it throws a Miss the cursor has not moved. */
+  /** Moves on to the next; false at the end. When it throws a Miss the cursor has not moved. */
   next(): boolean
   /** The key at the cursor; made when asked for. */
   readonly key: Key
@@ -57,7 +57,7 @@ export interface TreeReader {
   getMany(keys: readonly Key[]): (Uint8Array | undefined)[]
   /** As `getMany` of the first keys: as many as have values of at most `bytesMax` bytes together, and one at least. */
   getSome(keys: readonly Key[], bytesMax: number): (Uint8Array | undefined)[]
-  /** Exact, and without a walk. Without a range: no page is read. */
+  /** Counts exactly, and without a walk. Without a range: no page is read. */
   count(range?: KeyRange): number
   /** How many entries have a lower key. */
   rank(key: Key): number
@@ -91,7 +91,7 @@ export interface TreeWriter extends TreeReader {
   /** The key is known to be present. `valueBytes`: length of the value there, which sequence trees use to know their garbage. */
   remove(key: Key, valueBytes?: number): void
   put(key: Key, value: Bytes): void
-  /** False if there was none. */
+  /** Deletes a key. False if there was none. */
   delete(key: Key): boolean
   /** Sequence trees only: inserts under the next number and returns it (`numberKey(n)` is the key). Never used twice. */
   append(value: Uint8Array): number
@@ -128,7 +128,7 @@ export interface WriteTransaction extends Snapshot {
 export interface HeldSnapshot extends Snapshot {
   /** Runs `read` until nothing is missing. Synchronous when everything is in memory. */
   attempt<T>(read: () => T): MaybePromise<T>
-  /** Idempotent. */
+  /** Releases it. Idempotent. */
   release(): void
 }
 
@@ -150,7 +150,7 @@ export interface HeldTransaction extends WriteTransaction {
   relieve(): MaybePromise<void>
   /** A view of the writes so far: later writes do not change it. Of no use once the transaction has ended. */
   view(): MaybePromise<HeldSnapshot>
-  /** Finishes the steps that were asked for. Resolves when durable. */
+  /** Commits the steps that were asked for. Resolves when durable. */
   commit(): Promise<void>
   /** Idempotent; nothing of it stays. */
   rollback(): void

@@ -19,7 +19,7 @@ import type { SnapshotExport, SnapshotOptions, TakeOver } from './write-snapshot
 import { Writer } from './writer.ts'
 
 interface KeyValueStoreOptions extends Omit<CoreOptions, 'store'> {
-  /** May still be on its way. */
+  /** The store, which may still be on its way. */
   readonly store: MaybePromise<PageStore>
 }
 

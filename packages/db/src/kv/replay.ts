@@ -53,7 +53,7 @@ interface Replayed {
   readonly state: State
   /** How many of the commits are in the state. */
   readonly count: number
-  /** Why the next one is not. */
+  /** The failure: why the next one is not. */
   readonly failure: PannierError | undefined
 }
 
@@ -147,7 +147,7 @@ class Replay implements CommitReader {
 
 /** The changes of commits in one tree, in their order. */
 class TreeChanges implements OperationReader {
-  /** As it was before. */
+  /** The tree as it was before. */
   readonly tree: TreeState
   highestInserted = ''
   private readonly operations: Operation[] = []

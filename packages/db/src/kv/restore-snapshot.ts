@@ -40,7 +40,7 @@ export function isUntouchedCopy({ meta, log }: StoreState): boolean {
   return meta?.generation === FIRST_GENERATION && meta.sequence === FIRST_COMMIT && log.length === 0
 }
 
-/** Whether anything was ever committed there. */
+/** Whether a store holds a database: anything was ever committed there. */
 export async function holdsDatabase(store: PageStore): Promise<boolean> {
   const { meta, log } = await store.read()
   return meta !== undefined || log.length > 0

@@ -221,7 +221,7 @@ export class Transaction implements WriteTransaction {
     return sealed
   }
 
-  /** Later uses fail. Idempotent. */
+  /** Ends it. Later uses fail. Idempotent. */
   end(): void {
     this.#open = undefined
     this.#seen = undefined

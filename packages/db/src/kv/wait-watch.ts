@@ -29,7 +29,7 @@ export class WaitWatch {
   readonly #limits: WaitLimits
   /** Says what is waited for; undefined if it is nothing unusual. */
   readonly #reason: () => string | undefined
-  /** In the order in which they came, with the time. */
+  /** Waiting work in the order in which it came, with the time. */
   readonly #waiting = new Map<WaitingWork, number>()
   /** Work that waits for the storage, with the time when it was asked for. */
   readonly #running = new Map<WaitingWork, number>()

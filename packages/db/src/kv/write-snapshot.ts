@@ -26,7 +26,7 @@ import type { State } from './state.ts'
 /** A snapshot file in the making. */
 export interface SnapshotExport {
   readonly chunks: AsyncGenerator<Uint8Array, void, undefined>
-  /** Idempotent. */
+  /** Releases it. Idempotent. */
   release(): void
 }
 

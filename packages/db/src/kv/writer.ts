@@ -29,7 +29,7 @@ interface QueuedWrite extends WaitingWork {
   readonly resolve: (value: unknown) => void
 }
 
-/** Anything else that runs alone. */
+/** Exclusive work: anything else that runs alone. */
 interface ExclusiveWork extends WaitingWork {
   readonly work: () => Promise<void>
 }
@@ -48,7 +48,7 @@ export class Writer {
   /** The store did, so nothing has released the thread. */
   #answeredAtOnce = false
   readonly #watch: WaitWatch
-  /** The transaction that runs, as far as its caller has named it. */
+  /** The holder: the transaction that runs, as far as its caller has named it. */
   #holder: (() => string) | undefined
   #running: Promise<void> | undefined
   #lease: WriterLease | undefined
@@ -149,7 +149,7 @@ export class Writer {
     })
   }
 
-  /** Finishes what was asked for. */
+  /** Closes it. Finishes what was asked for. */
   async close(): Promise<void> {
     this.#cancelIdle?.()
     await this.#running

@@ -23,7 +23,7 @@ const CHECKED_FROM = 10
 const DATABASE_ID_BYTES = 16
 
 interface MetaPage {
-  /** 32 hex digits. Another one under the same name means that the database was wiped and made again. */
+  /** The id of the database: 32 hex digits. Another one under the same name means that the database was wiped and made again. */
   readonly databaseId: string
   /** Every page id from here on was never used. */
   readonly nextPageId: PageId

@@ -32,7 +32,7 @@ interface CachedPage<Node extends Parsed> {
 export class PageCache<Node extends Parsed> {
   readonly #store: Pick<PageStore, 'readPages'>
   readonly #parse: (id: PageId, bytes: Uint8Array) => Node
-  /** The bound. */
+  /** The most bytes. */
   readonly bytesMax: number
   readonly #pages = new Map<PageId, CachedPage<Node>>()
   readonly #noted = new Set<PageId>()

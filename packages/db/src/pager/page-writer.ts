@@ -49,7 +49,7 @@ export class PageWriter<Node extends Parsed> {
   #nextPageId: PageId
   #claim: string | undefined
   readonly #unlinked: PageId[] = []
-  /** Staged by this writer and given up again. */
+  /** Wasted pages: staged by this writer and given up again. */
   readonly #wasted: PageId[] = []
 
   constructor(options: PageWriterOptions<Node>) {
@@ -170,7 +170,7 @@ interface BufferedPage extends Page {
   readonly size: number
 }
 
-/** Is built when it is first asked for. */
+/** A late page is built when it is first asked for. */
 class LatePage implements BufferedPage {
   readonly id: PageId
   readonly size: number

@@ -33,7 +33,7 @@ const BLOCK_META = 1
 const BLOCK_PAGES = 2
 const BLOCK_END = 3
 
-/** Bounds what a damaged length can make a reader wait for. */
+/** The most bytes of a block. Bounds what a damaged length can make a reader wait for. */
 const BLOCK_BYTES_MAX: number = 64 * 1024 * 1024
 
 /** Makes the parts of a file, in the order of the calls: prelude, meta, pages, end. */

@@ -84,7 +84,7 @@ export interface QueryRun extends Planned {
   readonly narrow?: ((query: QuerySpecification) => Promise<QuerySpecification>) | undefined
   /** Changes rows: they get related documents in place of ids. */
   readonly populate?: ((rows: readonly object[]) => Promise<void>) | undefined
-  /** How relations were followed, for explain. */
+  /** How related steps were followed, for explain. */
   readonly related?: readonly RelatedStep[]
 }
 

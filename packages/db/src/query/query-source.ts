@@ -62,10 +62,10 @@ export interface QuerySource extends PlanSource {
   readonly pause: Pause
   /** The memory that queries keep from one to the next; undefined: this state may never be committed. */
   readonly kept?: KeptMemory | undefined
-  /** A clock, in milliseconds. */
+  /** The clock, in milliseconds: what is now. */
   readonly now: () => number
   /** Another collection in the same snapshot, which is released with this one. Only where relations are declared. */
   readonly other?: ((name: string) => QuerySource) | undefined
-  /** Idempotent. Called once when the query is done with it, however it ends. */
+  /** Releases it. Idempotent. Called once when the query is done with it, however it ends. */
   release(): void
 }

@@ -21,7 +21,7 @@ import { NumberSetBuilder, type NumberSet } from '../query/sets/number-set.ts'
 /** One query under way: the source of its own collection, by which it waits, and whether it is still wanted. */
 export interface Run {
   readonly source: QuerySource
-  /** Throws when it is not. */
+  /** Checks it. Throws when it is not. */
   check(): void
   /** The steps that were answered, for explain. */
   readonly related: RelatedStep[]

@@ -71,7 +71,7 @@ async function valuesIn(
 
 /** The values of all documents, the missing ones left out. */
 export class HeldValues implements ValuesById {
-  /** About how much memory they take. */
+  /** The bytes of memory that they take, about. */
   readonly bytes: number
   readonly #values: ReadonlyMap<unknown, unknown>
   #places: Places | undefined

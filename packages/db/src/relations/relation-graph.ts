@@ -21,7 +21,7 @@ export interface RelationOptions {
 /** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
 export type RelationInput = string | readonly [to: string] | RelationOptions
 
-/** Relations by the field that holds the ids. */
+/** Inputs for relations, by the field that holds the ids. */
 export type RelationInputs = Readonly<Record<string, RelationInput>>
 
 /** A declared relation, in full. */

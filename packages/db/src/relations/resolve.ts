@@ -109,7 +109,7 @@ async function idsByEntries(
   return distinctStrings(run, tree, index.fields[0]!.descending, numbers)
 }
 
-/** Each once. */
+/** The ids in values, each once. */
 function idsIn(values: readonly unknown[], related: RelatedCondition): readonly string[] {
   const ids = new Set<string>()
   for (const value of values) for (const id of referencesOf(related, value)) ids.add(id)

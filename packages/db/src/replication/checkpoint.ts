@@ -55,7 +55,7 @@ export class CheckpointLog {
   #sides: CheckpointSides
   /** The sessions as last read: of this replication, and of the same one in other tabs. */
   #history: readonly Session[] = []
-  /** The newest that this one has read or written. */
+  /** The last session that this one has read or written. */
   #last: Session | undefined
   readonly #address: string
   readonly #revisions = new Map<ReplicationPeer, unknown>()

@@ -110,7 +110,7 @@ const BY_IMPORTANCE: readonly ReplicationStatus[] = [
   'complete',
 ]
 
-/** Always as it is now. */
+/** The sum of all watchers, always as it is now. */
 export function sumUp(watchers: readonly PartWatcher[]): {
   readonly status: ReplicationStatus
   readonly error: PannierError | undefined

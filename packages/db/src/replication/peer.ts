@@ -44,7 +44,7 @@ export interface PeerFilter {
 }
 
 export interface ChangesRequest {
-  /** Undefined: from the beginning. */
+  /** The sequence since when. Undefined: from the beginning. */
   readonly since: ReplicationSequence
   readonly limit: number
   /** Waits until there is a change, or for a while: then it gives an empty page. */
@@ -64,7 +64,7 @@ export interface PeerChanges {
   readonly lastSeq: ReplicationSequence
   /** Changes after `lastSeq`, as far as known. */
   readonly pending: number | undefined
-  /** There was no more when it was read. */
+  /** Whether it has ended: there was no more when it was read. */
   readonly ended: boolean
 }
 
@@ -76,12 +76,12 @@ export interface RevisionName {
 /** An attachment on its way. */
 export interface PeerAttachment {
   readonly contentType: string
-  /** The generation that it came with. */
+  /** The generation that it came with (`revpos`). */
   readonly revpos: number | undefined
   /** As the source has it; of content that it keeps compressed it may be that of what is compressed. */
   readonly digest: string | undefined
   readonly length: number
-  /** Small content that came along, as bytes or in base64. */
+  /** Inline content, small, that came along as bytes or in base64. */
   readonly inline?: Uint8Array<ArrayBuffer> | string
   /** The content, again for each call; it rejects, or the stream fails, if it is not all there. */
   open(signal: AbortSignal): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
@@ -127,7 +127,7 @@ export interface SnapshotLoaded {
 }
 
 export interface ReplicationPeer {
-  /** For people: never with credentials. */
+  /** The name for people: never with credentials. */
   readonly name: string
   /** True for a peer behind a network, which may be offline. */
   readonly remote: boolean

@@ -28,7 +28,7 @@ const CONTESTS_MAX = 10
 
 /** Below it, devices would keep a server that is back from answering. */
 const OWN_BACK_OFF_MS_MIN = 200
-/** Timers take no more. */
+/** The most milliseconds of a timer: timers take no more. */
 const TIMER_MS_MAX: number = 2 ** 31 - 1
 
 /** The wishes of a replication's users. */
@@ -59,7 +59,7 @@ export class Siblings {
   }
 }
 
-/** Resolves with how it ended. */
+/** Supervises it. Resolves with how it ended. */
 export async function supervise(
   source: ReplicationPeer,
   target: ReplicationPeer,

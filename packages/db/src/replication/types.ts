@@ -36,11 +36,11 @@ export interface ReplicationProgress {
 export interface ReplicationPart {
   /** The name of the collection. */
   readonly collection: string
-  /** Whether it sends or fetches. */
+  /** The direction: whether it sends or fetches. */
   readonly direction: ReplicationDirection
   /** Whether it works, waits or has ended. */
   readonly status: ReplicationStatus
-  /** How far it is. */
+  /** The progress: how far it is. */
   readonly progress: ReplicationProgress
   /** Why it waits to try again, or has failed. */
   readonly error: PannierError | undefined
@@ -54,7 +54,7 @@ export interface ReplicationResult extends ReplicationProgress {
   readonly ok: boolean
   /** Whether it came to its end or was cancelled. */
   readonly status: 'complete' | 'cancelled'
-  /** ISO 8601. */
+  /** The time of the start, in ISO 8601. */
   readonly startTime: string
   /** When it ended, as an ISO 8601 string. */
   readonly endTime: string
@@ -87,7 +87,7 @@ export type ReplicationEvent =
 
 /** Tells whether there is a network. */
 export interface NetworkStatus {
-  /** False if requests are sure to fail. */
+  /** Whether it is online. False if requests are sure to fail. */
   isOnline(): boolean
   /** Calls back when that changes. The function returned ends it. */
   subscribe(listener: () => void): () => void
@@ -106,7 +106,7 @@ export interface RunOptions {
   readonly collection: string
   readonly direction: ReplicationDirection
   readonly live: boolean
-  /** Whether failures that another try may mend are tried again. */
+  /** Whether to retry: failures that another try may mend are tried again. */
   readonly retry: boolean
   /** Milliseconds to wait, of those waited before (0 at first); without it they double, with some chance. */
   readonly backOff: ((delayMs: number) => number) | undefined
@@ -121,7 +121,7 @@ export interface RunOptions {
   readonly checkpointIntervalMs: number
   /** Whether a source that offers a snapshot may be loaded from it. */
   readonly snapshot: boolean
-  /** Whether they are made if they are not there. */
+  /** Whether the source and the target are created if they are not there. */
   readonly createSource: boolean
   readonly createTarget: boolean
   readonly network: NetworkStatus | undefined

@@ -6,7 +6,7 @@
  */
 import type { CommitSequence, Generation } from '../base/brand.ts'
 
-/** "There may be more to read." May be lost, doubled or late. */
+/** A hint: "There may be more to read." May be lost, doubled or late. */
 export interface Hint {
   /** The newest commit. */
   readonly sequence: CommitSequence
@@ -24,7 +24,7 @@ export interface WriterLease {
   readonly isShared?: boolean
   /** Called when `wanted` becomes true, also when it is so already. */
   onWanted(callback: () => void): void
-  /** Idempotent. */
+  /** Releases it. Idempotent. */
   release(): void
 }
 

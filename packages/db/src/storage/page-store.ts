@@ -40,7 +40,7 @@ export const KEYRING_BYTES_MAX: number = 32 * 1024
 
 /** A page: trees consist of pages. */
 export interface Page {
-  /** Never used twice. */
+  /** The id, never used twice. */
   readonly id: PageId
   /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
   readonly bytes: Uint8Array
@@ -68,7 +68,7 @@ export interface MetaRecord {
 export interface StoreState {
   /** Undefined while nothing was ever committed. */
   readonly meta: MetaRecord | undefined
-  /** Ascending and dense. */
+  /** The log's records, ascending and dense. */
   readonly log: readonly LogRecord[]
   /** The keyring that `putKeyring` put last. */
   readonly keyring: Uint8Array | undefined
@@ -177,7 +177,7 @@ export interface PageStore {
    */
   onGone?(listener: GoneListener): void
 
-  /** Idempotent. Later calls fail with PANNIER_CLOSED. */
+  /** Closes it. Idempotent. Later calls fail with PANNIER_CLOSED. */
   close(): MaybePromise<void>
 }
 
@@ -194,7 +194,7 @@ export type SharingScope = 'process' | 'origin' | 'servers'
  * A kind of place for databases, as given to `open(name, { storage })`.
  */
 export interface DatabaseStorage {
-  /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
+  /** The kind: 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
   readonly kind: string
   /**
    * 'origin': tabs and workers of one origin share it (Web Locks). 'process': only handles in this process do. 'servers':

@@ -205,11 +205,11 @@ function areSummable(value: unknown): boolean {
 export interface NumberStatistics {
   /** The sum. */
   readonly sum: number
-  /** How many numbers there are. */
+  /** The count: how many numbers there are. */
   readonly count: number
-  /** The lowest. */
+  /** The lowest number (min). */
   readonly min: number
-  /** The highest. */
+  /** The highest number (max). */
   readonly max: number
   /** The sum of the squares. */
   readonly sumsqr: number

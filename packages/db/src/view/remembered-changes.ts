@@ -28,9 +28,9 @@ const SEQUENCE_BYTES = 6
 export interface RememberedRow {
   /** The document's. */
   readonly id: string
-  /** As the map function has emitted it. */
+  /** The key as the map function has emitted it. */
   readonly key: readonly unknown[]
-  /** As the map function has emitted it. */
+  /** The value as the map function has emitted it. */
   readonly value: unknown
   /** The sequence of the update that brought it. */
   readonly cameAt: number

@@ -11,13 +11,13 @@ import { leftTrees, rowsTree, type ViewState } from './view-catalog.ts'
 
 /** Which rows of a group, by the last element of their keys. */
 export interface LastRange {
-  /** The lower bound, included. */
+  /** The lower bound, included (`gte`). */
   readonly gte?: unknown
-  /** The lower bound, excluded. */
+  /** The lower bound, excluded (`gt`). */
   readonly gt?: unknown
-  /** The upper bound, included. */
+  /** The upper bound, included (`lte`). */
   readonly lte?: unknown
-  /** The upper bound, excluded. */
+  /** The upper bound, excluded (`lt`). */
   readonly lt?: unknown
 }
 

@@ -70,7 +70,7 @@ function addRow(entries: ReducedEntries, at: number, keys: [unknown, string][], 
 export interface RowReducer {
   /** Undefined: they are counted. */
   readonly reducer: Reducer<unknown> | undefined
-  /** The value that users get. */
+  /** Finishes the result: the value that users get. */
   readonly finish: (result: unknown) => unknown
 }
 

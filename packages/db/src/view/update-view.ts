@@ -122,7 +122,7 @@ class ViewUpdate {
     this.#options = options
   }
 
-  /** False when there is nothing left to do. */
+  /** A step. False when there is nothing left to do. */
   async step(work: RunningWork): Promise<boolean> {
     const { store, rows } = this.#options
     const snapshot = store.snapshot()
@@ -165,7 +165,7 @@ class ViewUpdate {
     return true
   }
 
-  /** Maps the bodies that follow. */
+  /** Gathers and maps the bodies that follow. */
   async #gather(
     snapshot: HeldSnapshot,
     beside: HeldSnapshot,

@@ -264,7 +264,7 @@ const ENGINES_MAX = 64
 
 export class ViewEngines {
   readonly #context: ViewContext
-  /** By the function that they may not outlive. */
+  /** The engines by the function that they may not outlive. */
   readonly #engines = new WeakMap<object, LruMap<string, Promise<ViewEngine>>>()
 
   constructor(context: ViewContext) {

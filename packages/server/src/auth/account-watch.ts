@@ -31,7 +31,7 @@ export class AccountWatch {
     this.#stopListening()
   }
 
-  /** Call the result to end it. */
+  /** Adds a watch for changes. Call the result to end it. */
   add(name: string | undefined, changed: () => void): () => void {
     const watcher = { name, changed }
     this.#watchers.add(watcher)

@@ -10,7 +10,7 @@ const WRONG = 'Name or password is incorrect.'
 const TWO_METHODS =
   'This account logs in by two methods: use the REST API, and send its token as Authorization: Bearer.'
 const CHANGED = 'The collection has changed meanwhile. Try again.'
-/** Errors that have nothing to do with the name or the password. */
+/** Errors that are passed on: they have nothing to do with the name or the password. */
 const PASSED: readonly string[] = ['TOO_MANY_REQUESTS', 'UNAVAILABLE']
 
 /** Whether code of the operator runs around such requests of REST. Then this door does not go around it. `tags`: of the collection. */

@@ -14,7 +14,7 @@ import { principalOf, refusalOf, USERS_DATABASE, type Access } from './permissio
 import { decodeToken, encodeToken, isGenuine, newSessionId, readCookie } from './session-cookie.ts'
 import { usersGuard } from './users-guard.ts'
 
-/** How the server signs users in. */
+/** Options of logins (auth): how the server signs users in. */
 export interface AuthOptions extends Pick<BackendOptions, 'loginLimits' | 'hashLimits'> {
   /** Sessions that are not used for so long end: 10 minutes when left out. */
   readonly sessionMsMax?: number
@@ -33,7 +33,7 @@ export interface AuthOptions extends Pick<BackendOptions, 'loginLimits' | 'hashL
 /** The principal of a request, and how it was established. */
 interface Identity {
   readonly principal: Principal
-  /** Set if the request is authenticated. */
+  /** The account, if the request is authenticated. */
   readonly account: Account | undefined
   /** Set if a session cookie was sent. */
   readonly sessionId: string | undefined

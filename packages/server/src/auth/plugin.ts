@@ -21,7 +21,7 @@ const SESSION_BODY: { readonly bytesMax: number; readonly stallMsMax: number } =
 }
 const FORM = 'application/x-www-form-urlencoded'
 
-/** Register it after CORS and before the routes. */
+/** The plugin of logins (auth). Register it after CORS and before the routes. */
 export function authPlugin(auth: Auth): FastifyPluginAsync {
   return fastifyPlugin(async (app: FastifyInstance) => {
     app.decorateRequest('principal')

@@ -10,7 +10,7 @@ const COOKIE_CHARS_MAX = 2048
 
 interface SessionToken {
   readonly name: string
-  /** 128 random bits; a renewed cookie keeps it. */
+  /** The id of 128 random bits; a renewed cookie keeps it. */
   readonly id: string
   readonly issuedMs: number
 }

@@ -28,7 +28,7 @@ export function newSigningKey(environment: Environment): Buffer {
   return Buffer.from(environment.randomBytes(KEY_BYTES))
 }
 
-/** All sessions end: for a folder that gets another database, in which it may not be known who has logged out. */
+/** Forgets the key, which ends all sessions: for a folder that gets another database, in which it may not be known who has logged out. */
 export async function forgetSigningKey(dir: string): Promise<void> {
   await rm(join(dir, FILE_NAME), { force: true })
 }

@@ -17,7 +17,7 @@ interface UserRow {
   readonly doc?: { readonly name?: string; readonly roles?: readonly string[]; readonly type?: string }
 }
 
-/** Message for each HTTP status that a call may get. */
+/** Messages for failures, for each HTTP status that a call may get. */
 type Failures = Readonly<Record<number, string>>
 
 export class HttpAdministration implements Administration {

@@ -21,7 +21,7 @@ import {
 
 type Users = Awaited<ReturnType<Databases['get']>>
 
-/** Throws ServiceErrors. */
+/** The administration of a file. Throws ServiceErrors. */
 export class FileAdministration implements Administration {
   readonly #environment: Environment
   readonly #database: Database

@@ -18,7 +18,7 @@ export interface Access {
   readonly members: readonly string[]
   readonly memberRoles: readonly string[]
   readonly admins: readonly string[]
-  /** Everybody may read and write, without a login. */
+  /** Whether it is public: everybody may read and write, without a login. */
   readonly isPublic: boolean
 }
 
@@ -28,7 +28,7 @@ export interface KnownDatabase {
   readonly security: Security
 }
 
-/** As CouchDB has it. */
+/** The security of a database, as CouchDB has it. */
 export interface Security {
   readonly members: Names
   readonly admins: Names
@@ -39,7 +39,7 @@ export interface Names {
   readonly roles: readonly string[]
 }
 
-/** Fails with FailedErrors. */
+/** An administration, which fails with FailedErrors. */
 export interface Administration {
   users(): Promise<KnownUser[]>
   addUser(user: NewUser): Promise<void>

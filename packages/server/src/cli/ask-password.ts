@@ -23,7 +23,7 @@ export function readPassword(terminal: Terminal, label: string): Promise<string>
   return terminal.stdin.isTTY === true ? askPassword(terminal, label) : firstLine(terminal)
 }
 
-/** Typed characters are not shown. */
+/** Asks a hidden question: typed characters are not shown. */
 async function askHidden(terminal: Terminal, question: string): Promise<string> {
   const { stdin, stderr, signal } = terminal
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

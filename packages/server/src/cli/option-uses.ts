@@ -6,7 +6,7 @@ import { UsageError } from './outcome.ts'
 export interface Use<Given> {
   /** Whether what was given chooses it. `parameters`: what is no option. */
   readonly is: (given: Given, parameters: readonly unknown[]) => boolean
-  /** Ends the sentence "--dry-run is read only …". */
+  /** The words that end the sentence "--dry-run is read only …". */
   readonly words: string
 }
 

@@ -8,7 +8,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, stopped: 130 } as const
 /** Wrong arguments that only show once files are looked at. */
 export class UsageError extends Error {}
 
-/** The command did what it could, and has said what is wrong. */
+/** The command has failed: it did what it could, and has said what is wrong. */
 export class FailedError extends Error {}
 
 export function exitCodeOf(error: unknown, signal: AbortSignal): number {

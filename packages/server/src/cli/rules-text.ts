@@ -59,7 +59,7 @@ function problemText({ message, position }: RuleProblem, rule: string): string[]
   return position === null ? [message] : [oneLine(rule), `${' '.repeat(position)}^ ${message}`]
 }
 
-/** Positions stay. */
+/** The rule in one line. Positions stay. */
 function oneLine(rule: string): string {
   return rule.replace(/[\r\n\t]/g, ' ')
 }

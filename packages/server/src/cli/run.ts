@@ -82,7 +82,7 @@ export async function runCli(parameters: readonly string[], terminal: Terminal, 
   }
 }
 
-/** As it is typed: `pannier user add`. */
+/** The name of a command as it is typed: `pannier user add`. */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 }

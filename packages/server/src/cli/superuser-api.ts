@@ -87,7 +87,7 @@ export class SuperuserApi {
 interface JsonAnswer {
   readonly message?: string
   readonly data?: unknown
-  /** Names a login that is half done. */
+  /** The id of a login that is half done (mfa). */
   readonly mfaId?: string
 }
 

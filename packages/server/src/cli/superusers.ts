@@ -9,7 +9,7 @@ import { givenSettingsKey } from './database-path.ts'
 import { FailedError } from './outcome.ts'
 import { explained, type SuperuserApi } from './superuser-api.ts'
 
-/** Fails with FailedErrors. */
+/** Actions on superusers, which fail with FailedErrors. */
 export interface Superusers {
   /** The id of the one with this e-mail address. */
   find(email: string): Promise<string | undefined>
@@ -18,9 +18,9 @@ export interface Superusers {
   /** Makes one, or gives one the password. */
   upsert(email: string, password: string): Promise<void>
   remove(id: string): Promise<void>
-  /** A one-time password for a login, which takes a password too. */
+  /** Makes a one-time password (otp) for a login, which takes a password too. */
   makeOtp(email: string): ReturnType<Backend['accounts']['superuserOtp']>
-  /** From where superusers may act; from everywhere if the list is empty. */
+  /** Sets the addresses from where superusers may act; from everywhere if the list is empty. */
   setAddresses(networks: readonly string[]): Promise<void>
 }
 

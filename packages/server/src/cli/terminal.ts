@@ -8,11 +8,11 @@ export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   /** Only the result of a command, because it may be piped. */
   readonly stdout: Writable
-  /** Progress, warnings, errors. */
+  /** The standard error (stderr): progress, warnings, errors. */
   readonly stderr: Writable & { readonly isTTY?: boolean }
-  /** Ctrl-C: the command ends as soon as it can leave everything in order. */
+  /** The signal of Ctrl-C: the command ends as soon as it can leave everything in order. */
   readonly signal: AbortSignal
-  /** Clock, timers and chance. */
+  /** The environment: clock, timers and chance. */
   readonly environment: Environment
 }
 

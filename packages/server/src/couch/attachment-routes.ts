@@ -27,7 +27,7 @@ import { checkDigest } from './related-input.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 import { writeDocument } from './write-documents.ts'
 
-/** Types that browsers show without running anything. All others are downloads. */
+/** Types that are shown: browsers run nothing of them. All others are downloads. */
 const SHOWN =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp)|text\/plain|application\/json|(?:audio|video)\/[\w.+-]+)(?:;|$)/i
 const SANDBOX = "sandbox; default-src 'none'"

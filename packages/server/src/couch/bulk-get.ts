@@ -17,7 +17,7 @@ import type { Routes, ServerContext } from './server-context.ts'
 import { mixedParts } from './write-multipart.ts'
 import type { MixedResult } from './write-multipart.ts'
 
-/** CouchDB's default. */
+/** The most references, as CouchDB's default. */
 const REFERENCES_MAX = 10_000
 
 export const bulkGetRoutes: Routes = (app, context) => {
@@ -30,7 +30,7 @@ interface Reference {
   readonly id: string
   readonly rev: string | undefined
   readonly attachmentsSince: readonly string[]
-  /** Why it can't be looked for. */
+  /** The error: why it can't be looked for. */
   readonly error: HttpError | undefined
 }
 

@@ -19,7 +19,7 @@ export function writeCounter(backend: Backend): CountWrites {
   }
 }
 
-/** Register it after authentication, and before the routes. */
+/** Counts requests. Register it after authentication, and before the routes. */
 export function countRequests(app: FastifyInstance, backend: Backend): void {
   onAnswered(app, async (request, reply) => {
     if (isOfDoor(request)) logRequest(request, reply, backend)

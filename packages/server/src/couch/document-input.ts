@@ -22,7 +22,7 @@ const SUFFIX_BYTES_MAX = 255
 
 /** `_rev` of a document. */
 const REVISION = /^[1-9]\d{0,14}-[^]+$/
-/** As CouchDB may have it, whose numbers and texts have no limit. */
+/** Any revision as CouchDB may have it, whose numbers and texts have no limit. */
 const ANY_REVISION = /^\d+-[^]+$/
 const HASHED_REVISION = /^\d+-[0-9A-Fa-f]{32}$/
 const HASH = /^[0-9A-Fa-f]{32}$/

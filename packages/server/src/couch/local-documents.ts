@@ -42,7 +42,7 @@ export function checkLocalDocument(id: string, document: JsonObject): JsonObject
   return { ...content, _id: id, ...(_rev !== undefined && { _rev }), ...(_deleted === true && { _deleted }) }
 }
 
-/** Checked. */
+/** Writes a local document, which was checked. */
 export async function writeLocalDocument(
   collection: GuardedCollection,
   { _id, _rev: rev, _deleted, ...content }: JsonObject,

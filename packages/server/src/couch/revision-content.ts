@@ -14,7 +14,7 @@ export interface RevisionReference {
 /** The revision asked for; undefined if it can't exist. */
 export type WantedRevision = RevisionReference | undefined
 
-/** Looked for at a time. */
+/** How many revisions are read at a time. */
 export const REVISIONS_PER_READ = 256
 
 /** The first of the wanted revisions, one at least, with `_revisions`, in CouchDB's JSON. Undefined stands for a missing one. */

@@ -25,5 +25,5 @@ export async function resolveSince(
   return { since: isOwn ? sequence : 0, epoch, isOtherLife: !isOwn }
 }
 
-/** Some clients quote it, as JSON. */
+/** A sequence. Some clients quote it, as JSON. */
 const SEQUENCE = /^"?(\d{1,15})(?:-([^"]*))?"?$/

@@ -15,11 +15,11 @@ import type { MangoIndexes } from './mango/mango-indexes.ts'
 import type { OpenFeeds } from './open-feeds.ts'
 
 export interface ServerContext {
-  /** Clock, timers and chance. */
+  /** The environment: clock, timers and chance. */
   readonly environment: Environment
   /** The way to documents. */
   readonly gateway: Gateway
-  /** Sessions, users and permissions. */
+  /** Logins (auth): sessions, users and permissions. */
   readonly auth: Auth
   /** The limits in force. */
   readonly limits: ServerLimits
@@ -43,7 +43,7 @@ export interface ServerContext {
   readonly turns: FeedTurns
   /** Aborted when the server is being closed: feeds end. */
   readonly closing: AbortSignal
-  /** Whether a balancer may send requests here. */
+  /** Whether the server is ready: a balancer may send requests here. */
   readonly isReady: () => Promise<boolean>
   /** Counts documents that are about to be written, for limits in a time. */
   readonly countWrites: CountWrites

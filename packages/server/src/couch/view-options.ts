@@ -81,7 +81,7 @@ function range(parameters: QueryParameters, definition: DesignViewDefinition): R
   }
 }
 
-/** The library's order without a collation. */
+/** The library's order of code points, without a collation. */
 function codePoints(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

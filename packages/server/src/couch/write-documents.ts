@@ -11,7 +11,7 @@ import type { ServerContext } from './server-context.ts'
 
 export interface WriteRequest {
   readonly request: FastifyRequest
-  /** As in the URL. */
+  /** The database as in the URL. */
   readonly database: string
   /** Checked (document-input.ts). */
   readonly documents: readonly JsonObject[]

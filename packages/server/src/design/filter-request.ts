@@ -11,7 +11,7 @@ export interface UserContext {
   readonly roles: readonly string[]
 }
 
-/** CouchDB's `req`, as far as it is harmless. */
+/** The context of a filter: CouchDB's `req`, as far as it is harmless. */
 export interface FilterContext {
   readonly method: string
   readonly path: readonly string[]

@@ -1,6 +1,6 @@
 /** CouchDB's order of view keys: null, false, true, numbers, strings, arrays, objects. */
 
-/** Negative, zero or positive. Strings compare by the code units of what `sortKey` makes of them. */
+/** Compares keys: negative, zero or positive. Strings compare by the code units of what `sortKey` makes of them. */
 export function compareKeys(left: unknown, right: unknown, sortKey: (text: string) => string): number {
   const difference = rankOf(left) - rankOf(right)
   if (difference !== 0) return difference

@@ -11,10 +11,10 @@ import type { Binders, Hooks, RequestBinders, RouteChecks } from './hook-types.t
 
 /** A route of the operator. */
 export interface CustomRoute {
-  /** In capitals. `ANY`: all of them. */
+  /** The method in capitals. `ANY`: all of them. */
   readonly method: string
   readonly pattern: URLPattern
-  /** Patterns with fewer are asked first. */
+  /** The number of wildcards. Patterns with fewer are asked first. */
   readonly wildcards: number
   /** Middlewares first. */
   readonly handlers: readonly PlacedHandler[]

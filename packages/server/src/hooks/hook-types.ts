@@ -44,7 +44,7 @@ export type RequestBinders<All extends CollectionTypes = AnyCollectionTypes> = {
   ) => void
 }
 
-/** Handlers that let some requests pass. */
+/** Checks of routes: handlers that let some requests pass. */
 export interface RouteChecks<App = HookApp> {
   /** Somebody has logged in: an account of one of these collections, or of any. */
   requireAuth(...collections: readonly string[]): RouteHandler<App>

@@ -32,7 +32,7 @@ type For = 'anyone' | 'accounts' | 'superusers'
 
 const COLLECTION = '/api/collections/:collection'
 
-/** By method and route. */
+/** Events by method and route. */
 const EVENTS: ReadonlyMap<string, readonly [name: RequestEventName, whom: For]> = new Map(
   Object.entries<readonly [name: RequestEventName, whom: For]>({
     'GET /api/collections': ['onCollectionsListRequest', 'superusers'],

@@ -15,12 +15,12 @@ type Body = string | Uint8Array | Readable | undefined
 /** A request, as handlers of routes read it. */
 interface RouteRequest {
   readonly method: string
-  /** As the client sent it. */
+  /** The URL as the client sent it. */
   readonly url: URL
   readonly headers: Headers
   /** The part of the path that `{name}` stands for; empty if the path has no such part. */
   pathValue(name: string): string
-  /** Ends when the client has gone. */
+  /** The signal that ends when the client has gone. */
   readonly signal: AbortSignal
 }
 
@@ -31,7 +31,7 @@ export interface RouteEventParts<App> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly pathValues: Readonly<Record<string, string>>
-  /** Reads the body once. */
+  /** Reads the form of the body once. */
   form(): Promise<Form>
   /** The subject of an event of requests. */
   readonly record?: AskedRecord | undefined
@@ -96,7 +96,7 @@ export class RouteEvent<App = HookApp> {
     return this.#about.hasSuperuserAuth()
   }
 
-  /** The address that the request came from, also through proxies that the settings trust. */
+  /** The real IP: the address that the request came from, also through proxies that the settings trust. */
   realIP(): string {
     return this.#about.realIP() ?? this.remoteIP()
   }
@@ -164,7 +164,7 @@ export class RouteEvent<App = HookApp> {
     this.#respond(status, stream, type)
   }
 
-  /** Answers without a body. */
+  /** Answers without content, with no body. */
   noContent(status = 204): void {
     this.#respond(status, undefined)
   }
@@ -175,32 +175,32 @@ export class RouteEvent<App = HookApp> {
     this.#respond(status, undefined)
   }
 
-  /** To throw: 400. */
+  /** An error to throw: 400. */
   badRequestError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(400, message, data)
   }
 
-  /** To throw: 401. */
+  /** An error to throw: 401. */
   unauthorizedError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(401, message, data)
   }
 
-  /** To throw: 403. */
+  /** An error to throw: 403. */
   forbiddenError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(403, message, data)
   }
 
-  /** To throw: 404. */
+  /** An error to throw: 404. */
   notFoundError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(404, message, data)
   }
 
-  /** To throw: 429. */
+  /** An error to throw: 429. */
   tooManyRequestsError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(429, message, data)
   }
 
-  /** To throw: 500. */
+  /** An error to throw: 500. */
   internalServerError(message?: string, data?: ErrorData): ApiError {
     return new ApiError(500, message, data)
   }

@@ -64,7 +64,7 @@ function decoded(groups: Readonly<Record<string, string | undefined>>): Record<s
   return Object.fromEntries(Object.entries(groups).map(([name, value = '']) => [name, decodedPart(value)]))
 }
 
-/** As it came, if it is no valid encoding. */
+/** The part decoded; as it came, if it is no valid encoding. */
 function decodedPart(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -10,10 +10,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contentTypeOf } from './content-types.ts'
 import { HttpError, notFound } from './http-error.ts'
 
-/** The secret stands behind it. */
+/** The path of the setup; the secret stands behind it. */
 export const SETUP_PATH = '/_/#/setup/'
 
-/** Compressed by gzip, by name. */
+/** Files of the page (admin), compressed by gzip, by name. */
 type AdminFiles = ReadonlyMap<string, Buffer>
 
 const INDEX = 'index.html'

@@ -40,7 +40,7 @@ interface AppOptions extends RequestOptions {
   readonly logger?: Logger | LoggerOptions | false
 }
 
-/** Ids have up to 4096 bytes; a byte may take three characters in a URL. */
+/** The most chars of a parameter. Ids have up to 4096 bytes; a byte may take three characters in a URL. */
 const PARAMETER_CHARS_MAX = 16_384
 const CONNECTIONS_CHECK_MS = 5000
 /** The length of the part of request ids that all requests of a start share. */
@@ -48,7 +48,7 @@ const START_CHARS = 12
 /** Request headers that an answer depends on. `Cache-Control` forbids shared caches. */
 const VARY = 'Accept, Authorization, Cookie'
 
-/** The newest answer on each connection. */
+/** The newest response on each socket. */
 const answers = new WeakMap<Socket, ServerResponse>()
 
 /** Below PocketBase's API, so that its authentication, errors and limits hold. No client's URL begins with it. */

@@ -98,7 +98,7 @@ export class BodyStore {
 
 interface WritableBody extends StoredBody {
   write(piece: Uint8Array): Promise<void>
-  /** Call it before the first `read`. */
+  /** Flushes it. Call it before the first `read`. */
   flush(): Promise<void>
 }
 

@@ -20,7 +20,7 @@ type RangeAnswer =
 const RANGES_MAX = 100
 const INTEGER_MAX = 2n ** 63n - 1n
 
-/** Content has a time, but no tag. */
+/** The answer to a range. Content has a time, but no tag. */
 export function rangeAnswer(headers: IncomingHttpHeaders, size: number, modifiedMs: number): RangeAnswer {
   const modified = Math.floor(modifiedMs / 1000) * 1000
   const refused = preconditionStatus(headers, modified)
@@ -95,7 +95,7 @@ function rangeIn(part: string, size: number): ByteRange | 'outside' | undefined 
   return end === undefined || start > end ? undefined : { start, end: Math.min(size, end + 1) }
 }
 
-/** Not negative, and within 64 bits. */
+/** The integer in a text: not negative, and within 64 bits. */
 function integerIn(text: string): number | undefined {
   if (!/^[+-]?\d+$/.test(text)) return undefined
   const integer = BigInt(text.replace('+', ''))

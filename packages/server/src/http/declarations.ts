@@ -11,7 +11,7 @@ declare module 'fastify' {
     environment: Environment
   }
   interface FastifyRequest {
-    /** Set by the plugin that authenticates. */
+    /** The principal, which the plugin that authenticates has set. */
     principal: Principal
     /**
      * Checks again that the principal may do what was allowed when the request came. Does nothing if nothing has
@@ -20,14 +20,14 @@ declare module 'fastify' {
      * @throws ServiceError UNAUTHENTICATED, FORBIDDEN
      */
     checkAgain?: () => Promise<void>
-    /** The most that this request may bring, where that is less than others may. */
+    /** The most bytes of a body that this request may bring, where that is less than others may. */
     bodyBytesMax?: number
   }
   interface FastifyContextConfig {
     readonly needs?: Needs
     /** The actions of a route of PocketBase's API on its collection, for limits of requests: `create`. */
     readonly tags?: readonly string[]
-    /** A request that is answered well is not logged. */
+    /** Whether it is not logged (unlogged): a request that is answered well. */
     readonly unlogged?: boolean
     /**
      * Content types that a POST may have besides JSON ('*': any, for a route that does nothing). Any page could send

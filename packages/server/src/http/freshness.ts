@@ -11,7 +11,7 @@ import { endOf, listenersHaveHeard, newestCommit } from 'pannier/internal'
 const SEQUENCE_HEADER = 'pannier-sequence'
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Register it before authentication. `settled`: resolves when what the server keeps in memory is of the state that it has seen. */
+/** Keeps answers fresh. Register it before authentication. `settled`: resolves when what the server keeps in memory is of the state that it has seen. */
 export function keepFresh(app: FastifyInstance, database: Database, settled: () => Promise<void>): void {
   const freshness = new Freshness(database)
   app.addHook('onRequest', async (request) => {
@@ -32,7 +32,7 @@ export function keepFresh(app: FastifyInstance, database: Database, settled: () 
 class Freshness {
   readonly #database: Database
   #looking: Promise<void> | undefined
-  /** The look that waits for the one under way. Calls that come meanwhile share it. */
+  /** The next look, which waits for the one under way. Calls that come meanwhile share it. */
   #next: Promise<void> | undefined
 
   constructor(database: Database) {
@@ -43,7 +43,7 @@ class Freshness {
     return newestCommit(this.#database)
   }
 
-  /** Resolves with all that was committed anywhere before the call. */
+  /** Looks again. Resolves with all that was committed anywhere before the call. */
   look(): Promise<void> {
     if (this.#looking === undefined) return this.#begin()
     this.#next ??= this.#looking.catch(() => {}).then(() => this.#begin())

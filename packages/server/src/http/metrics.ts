@@ -41,7 +41,7 @@ export class Metrics {
     })
   }
 
-  /** A figure that is looked up when somebody asks for it. */
+  /** Adds a gauge: a figure that is read when somebody asks for it. */
   addGauge(name: string, help: string, read: () => number): void {
     const registers = [this.registry]
     const gauge: Gauge = new Gauge({ name, help, registers, collect: () => gauge.set(read()) })

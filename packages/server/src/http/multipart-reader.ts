@@ -2,7 +2,7 @@
 import { badRequest } from './http-error.ts'
 
 export interface MultipartPart {
-  /** By name in lower case. */
+  /** Headers by name in lower case. */
   readonly headers: ReadonlyMap<string, string>
   /** Read it before you ask for the next part; then the rest of it is skipped. */
   readonly body: AsyncGenerator<Uint8Array, void, undefined>
@@ -21,7 +21,7 @@ export function boundaryOf(contentType: string): string {
 export class MultipartReader {
   readonly #pieces: AsyncIterator<Uint8Array, unknown>
   readonly #delimiter: Buffer
-  /** Bytes not used yet. Starts with a line end, because the first boundary has no line before it. */
+  /** The rest: bytes not used yet. Starts with a line end, because the first boundary has no line before it. */
   #rest: Buffer = Buffer.from(LINE_END)
   /** Body of the current part; at first the text before the first part. */
   #body: MultipartPart['body']
@@ -47,7 +47,7 @@ export class MultipartReader {
     return { headers, body }
   }
 
-  /** Discards the rest, so that the sender reads the answer. */
+  /** Closes it. Discards the rest, so that the sender reads the answer. */
   async close(): Promise<void> {
     await this.#pieces.return?.()
   }

@@ -25,10 +25,10 @@ interface FoundFile {
 }
 
 const INDEX = 'index.html'
-/** Browsers ask each time whether there is a newer one. */
+/** Cached, but browsers ask each time whether there is a newer one. */
 const CACHED = 'no-cache'
 
-/** Register it before authentication. @throws TypeError if there is no such folder */
+/** Serves public files. Register it before authentication. @throws TypeError if there is no such folder */
 export async function servePublicFiles(
   app: FastifyInstance,
   { dir, indexFallback = true }: PublicFilesOptions,

@@ -18,7 +18,7 @@ export interface BodyLimits {
   readonly stallMsMax: number
 }
 
-/** Shorter bodies are read at once. */
+/** Small bodies: shorter ones are read at once. */
 export const SMALL_BYTES_MAX: number = 64 * 1024
 
 type JsonObject = Record<string, unknown>

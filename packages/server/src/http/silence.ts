@@ -8,7 +8,7 @@ export class Silence {
   #sinceMs = 0
   #cancel: () => void = () => {}
 
-  /** Makes a watch that is off until `begin`. */
+  /** Makes a watch of the silence that is off until `begin`. */
   constructor(environment: Environment, msMax: number, tell: () => void) {
     this.#environment = environment
     this.#msMax = msMax
@@ -20,12 +20,12 @@ export class Silence {
     this.#wait(this.#msMax)
   }
 
-  /** Something has come. */
+  /** The silence was broken: something has come. */
   broken(): void {
     this.#sinceMs = this.#environment.now()
   }
 
-  /** Nobody waits any more. */
+  /** Ends it: nobody waits any more. */
   end(): void {
     this.#cancel()
   }

@@ -15,7 +15,7 @@ type Pieces = AsyncIterable<string | Uint8Array>
 const BUFFER_BYTES: number = 64 * 1024
 const PIECE_CHARS_MIN: number = 16 * 1024
 const GATHERED_CHARS: number = 256 * 1024
-/** Characters that are encoded at once: it takes a millisecond. */
+/** How many chars are encoded at once: it takes a millisecond. */
 const TURN_CHARS: number = 256 * 1024
 /** The first six bits of each. */
 const LOW_SURROGATES = 0xdc00 >> 10
@@ -109,7 +109,7 @@ async function gathered(pieces: AsyncIterator<string | Uint8Array>): Promise<Ite
   return { done: false, value: text }
 }
 
-/** Whether the answer was sent, or the client has gone. */
+/** Whether a reply is closed: the answer was sent, or the client has gone. */
 export function isClosed({ raw }: FastifyReply): boolean {
   return raw.destroyed || raw.socket?.destroyed === true
 }

@@ -27,7 +27,7 @@ export type Resolve = (
 ) => void
 
 interface GuardedFetchOptions {
-  /** `dns.lookup` when left out. */
+  /** Resolves names; `dns.lookup` when left out. */
   readonly resolve?: Resolve | undefined
   readonly followsRedirects?: boolean
 }

@@ -10,7 +10,7 @@ import { isClosed, whenClosed } from '../http/streamed-reply.ts'
 
 /** How long a stream lasts. */
 interface StreamLimits {
-  /** Without a message. */
+  /** The longest idle time, without a message. */
   readonly idleMsMax: number
   readonly msMax: number
 }
@@ -100,7 +100,7 @@ export class EventStream implements Channel {
   }
 }
 
-/** JSON by data: several clients get the same data. */
+/** Known JSON by data: several clients get the same data. */
 const known = new WeakMap<object, string>()
 
 function jsonOf(data: object): string {

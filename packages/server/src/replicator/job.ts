@@ -29,7 +29,7 @@ export interface JobHost {
   readonly fetch: FetchFunction
   readonly retryMsMin: number
   readonly retryMsMax: number
-  /** Within a run. */
+  /** The wait (backOff) within a run. */
   readonly backOff: ((delayMs: number) => number) | undefined
 }
 
@@ -85,7 +85,7 @@ export class Job {
     this.#done.catch(() => {})
   }
 
-  /** Resolves when it is complete, rejects with what has ended it. */
+  /** Resolves when it is done, and rejects with what has ended it. */
   get done(): Promise<ReplicationResult> {
     return this.#done
   }
@@ -98,7 +98,7 @@ export class Job {
     return this.#state === 'completed' || this.#state === 'failed'
   }
 
-  /** Ends it, and waits for that. */
+  /** Stops it, and waits for that. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await this.#done.catch(() => {})
@@ -274,7 +274,7 @@ export function reasonOf(error: unknown): string {
   return 'The replication has failed; the log of the server knows more.'
 }
 
-/** In seconds, as CouchDB has it. */
+/** The timestamp in seconds, as CouchDB has it. */
 export function timestamp(environment: Environment): string {
   return new Date(environment.wallClock()).toISOString().replace(/\.\d+Z$/, 'Z')
 }

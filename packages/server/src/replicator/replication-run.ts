@@ -105,7 +105,7 @@ export class ReplicationRun {
     }
   }
 
-  /** A job that has just begun has one, too: clients ask for what came since. */
+  /** The last sequence. A job that has just begun has one, too: clients ask for what came since. */
   #lastSequence(): ReplicationSequence {
     return this.#replication?.parts[0]?.progress.lastSeq ?? '0'
   }

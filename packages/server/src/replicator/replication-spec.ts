@@ -9,7 +9,7 @@ export interface LocalEndpoint {
 }
 
 interface RemoteEndpoint {
-  /** Without credentials. */
+  /** The URL without credentials. */
   readonly url: string
   readonly auth: { readonly username: string; readonly password: string } | undefined
   readonly headers: Readonly<Record<string, string>>
@@ -95,7 +95,7 @@ export function idOf(spec: ReplicationSpec, user: string | null): string {
   return `${hash}${continuous ? '+continuous' : ''}${createTarget ? '+create_target' : ''}`
 }
 
-/** As people see it: never with credentials. */
+/** The name of an endpoint as people see it: never with credentials. */
 export function nameOf(endpoint: Endpoint): string {
   return 'url' in endpoint ? `${endpoint.url}/` : endpoint.database
 }

@@ -14,7 +14,7 @@ export interface ReplicatorOptions {
   readonly runMsMax?: number
   /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
   readonly retryMsMin?: number
-  /** The longest wait between two tries, in milliseconds. */
+  /** The longest wait before a retry, in milliseconds. */
   readonly retryMsMax?: number
   /** The wait for the next try within one that runs, of the one before; see `ReplicationOptions` of the library. */
   readonly backOff?: (delayMs: number) => number

@@ -6,7 +6,7 @@
 import type { Environment } from 'pannier/types'
 
 interface Permit {
-  /** Lets the next one run. */
+  /** Releases it, and lets the next one run. */
   release(): void
 }
 
@@ -20,7 +20,7 @@ export class RunQueue {
   readonly #environment: Environment
   readonly #most: number
   readonly #runMsMax: number
-  /** Oldest first. */
+  /** The running ones, oldest first. */
   readonly #running = new Set<Running>()
   readonly #waiting: (() => void)[] = []
   /** Places that were given to those who waited and have not come yet. */

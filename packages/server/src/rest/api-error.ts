@@ -20,7 +20,7 @@ const CODES: ReadonlyMap<number, ServiceErrorCode> = new Map([
  * throw new ApiError(402, 'Your plan has 3 projects.', { plan: { code: 'plan_full', message: 'Choose another plan.' } })
  */
 export class ApiError extends ServiceError {
-  /** 400 to 599. */
+  /** The status, 400 to 599. */
   readonly status: number
 
   constructor(status: number, message = '', data?: ErrorData) {

@@ -12,9 +12,9 @@ interface FileRoute {
   Params: { readonly collection: string; readonly record: string; readonly name: string }
 }
 
-/** As Go reads a boolean. */
+/** True, as Go reads a boolean. */
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
-/** For a month, as another content has another name. */
+/** Cached for a month, as another content has another name. */
 const CACHED = 'max-age=2592000, stale-while-revalidate=86400'
 /** The policy for files: a file runs nothing, and reads nothing of this origin. */
 const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox"

@@ -20,7 +20,7 @@ interface FormContext extends Pick<RestContext, 'bodies'> {
   readonly limits: Pick<RestContext['limits'], 'stallMsMax'>
 }
 
-/** As PocketBase. */
+/** The most parts, as PocketBase. */
 const PARTS_MAX = 1000
 /** Names of a form in a URL's manner, as in Go; of the object in a JSON body, too. */
 const NAMES_MAX = 10_000
@@ -34,7 +34,7 @@ export interface Form {
   readonly values: JsonObject
   /** As they were sent, of a form. The values of JSON. */
   readonly texts: JsonObject
-  /** By name. */
+  /** The files by name. */
   readonly files: ReadonlyMap<string, readonly UploadedFile[]>
   /** Forgets the files. */
   dispose(): Promise<void>
@@ -157,7 +157,7 @@ function isEmpty({ headers }: FastifyRequest): boolean {
   return length === undefined ? headers['transfer-encoding'] === undefined : Number(length) === 0
 }
 
-/** JSON that is malformed, or no object. Other errors stay what they are. */
+/** The error of an unreadable body: JSON that is malformed, or no object. Other errors stay what they are. */
 function unreadable(error: unknown, message: string): unknown {
   const { status = 400 } = error as { readonly status?: number }
   if (error instanceof ServiceError || status !== 400) return error

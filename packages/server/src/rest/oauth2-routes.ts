@@ -9,7 +9,7 @@ import { tagged } from './rest-context.ts'
 import type { CollectionRoute, RestRoutes } from './rest-context.ts'
 
 const UNREADABLE = 'An error occurred while loading the submitted data.'
-/** Relative to where the provider sends users. */
+/** The pages, relative to where the provider sends users. */
 const PAGES = '../_/#/auth/oauth2-redirect-'
 
 export const oauth2Routes: RestRoutes = (app, context) => {

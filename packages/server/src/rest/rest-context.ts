@@ -22,7 +22,7 @@ export interface RestContext {
   /** Origins whose pages may call; any if the list is empty. */
   readonly corsOrigins: readonly string[]
   readonly routes: RequestRoutes
-  /** Whether a balancer may send requests here. */
+  /** Whether the server is ready: a balancer may send requests here. */
   readonly isReady: () => Promise<boolean>
 }
 

@@ -68,7 +68,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Register it after authentication. */
+/** The plugin of REST. Register it after authentication. */
 export function restPlugin(context: RestContext): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     app.setErrorHandler(answerRestError)

@@ -41,7 +41,7 @@ export class Program {
     else this.#broken = this.#failureOf(result.error)
   }
 
-  /** False: it has exceeded a limit and must be made again. */
+  /** Whether it is usable. False: it has exceeded a limit and must be made again. */
   get isUsable(): boolean {
     return this.#usable && this.#broken === undefined
   }

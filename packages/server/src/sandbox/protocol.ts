@@ -18,7 +18,7 @@ export interface Request {
   readonly source: ProgramSource | undefined
   readonly method: Method
   readonly name: string
-  /** JSON texts. */
+  /** The arguments (args) as JSON texts. */
   readonly args: readonly string[]
 }
 
@@ -38,10 +38,10 @@ export type Outcome<T> = { readonly value: T } | { readonly failure: Failure }
 
 export interface Reply {
   readonly id: number
-  /** JSON text. */
+  /** The value as a JSON text. */
   readonly value?: string
   readonly failure?: Failure
-  /** The program has to be sent. */
+  /** Whether it is unknown: the program has to be sent. */
   readonly isUnknown?: boolean
   readonly logs?: readonly string[]
 }

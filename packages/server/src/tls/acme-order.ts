@@ -19,7 +19,7 @@ interface AcmeHost {
 const REQUEST_MS_MAX = 30_000
 const POLL_MS_MIN = 500
 const POLL_MS_MAX = 5000
-/** Three minutes, about. */
+/** The most polls: three minutes, about. */
 const POLLS_MAX = 40
 
 /** @throws Error with the service's reason */

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 export interface Certificate {
   readonly key: string
-  /** The certificate, then those that it follows from. */
+  /** The chain of the certificate, then those that it follows from. */
   readonly chain: string
 }
 

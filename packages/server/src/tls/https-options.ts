@@ -35,7 +35,7 @@ const ACME: OptionNames<AcmeOptions> = { names: true, email: true, directoryUrl:
 /** An address or its comment would be more than one address. */
 const EMAIL = /^[^\s@,?]+@[^\s@,?]+$/
 
-/** With what was left out. */
+/** The settings (ACME) with what was left out. */
 export type AcmeSettings = AcmeOptions & Required<Omit<AcmeOptions, 'email'>>
 
 /** @throws TypeError */
@@ -64,7 +64,7 @@ export function isFiles(options: HttpsOptions): options is CertificateFiles {
   return 'cert' in options || 'key' in options
 }
 
-/** Wildcards can't be proved by HTTP. */
+/** Whether a name is public. Wildcards can't be proved by HTTP. */
 function isPublicName(name: string): boolean {
   return (
     isIP(name) === 0 &&

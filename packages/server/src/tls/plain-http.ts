@@ -46,7 +46,7 @@ function answer(
   else end(response, 308, 'Use HTTPS.', { location: `${httpsUrl(name, port())}${url}` })
 }
 
-/** Without a slash at its end. */
+/** The URL (https) without a slash at its end. */
 export function httpsUrl(name: string, port: number): string {
   return `https://${name}${port === 443 ? '' : `:${port}`}`
 }

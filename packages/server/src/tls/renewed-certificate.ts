@@ -10,7 +10,7 @@ interface RenewalHost {
   readonly names: readonly string[]
   readonly folder: AcmeFolder
   readonly log: FastifyBaseLogger
-  /** Gets a new one. */
+  /** Orders a new certificate. */
   readonly order: () => Promise<Certificate>
   /** Is called with each certificate that handshakes shall have from now on. */
   readonly use: (certificate: Certificate) => void
@@ -19,7 +19,7 @@ interface RenewalHost {
 /** Let's Encrypt refuses more than five failures of a name an hour. */
 const RETRY_MS_MIN = 60_000
 const RETRY_MS_MAX: number = 12 * 3_600_000
-/** The longest timer: a machine that sleeps makes timers late. */
+/** The longest wait of a timer: a machine that sleeps makes timers late. */
 const WAIT_MS_MAX = 3_600_000
 
 export class RenewedCertificate {

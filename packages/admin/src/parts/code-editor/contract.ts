@@ -4,7 +4,7 @@ import type { ControlProps } from '../form-field.tsx'
 
 /** A place in the text that is wrong. */
 export interface Mistake {
-  /** The position, in characters from the start. */
+  /** The position at which, in characters from the start. */
   readonly at: number
   readonly message: string
 }

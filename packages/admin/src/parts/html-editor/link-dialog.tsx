@@ -11,7 +11,7 @@ interface LinkDialogProps {
   /** '' before it has one. */
   readonly href: string
   readonly onClose: () => void
-  /** Sets the address; '' removes the link. */
+  /** Sets the href; '' removes the link. */
   readonly onHref: (href: string) => void
 }
 

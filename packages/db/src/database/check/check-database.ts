@@ -39,11 +39,11 @@ export type ProblemCode =
 
 /** One thing that is wrong with a stored database. */
 export interface Problem {
-  /** Stable: programs may compare it. */
+  /** The code is stable: programs may compare it. */
   readonly code: ProblemCode
   /** The name of the collection; undefined if the problem is not one collection's. */
   readonly where: string | undefined
-  /** For people. Its wording may change. */
+  /** The message for people. Its wording may change. */
   readonly message: string
 }
 

@@ -11,7 +11,7 @@ export const REPAIR_IDS_MAX = 1000
 export interface RepairOptions extends LongWork {
   /** The name of the database that is made. There must be none of that name. */
   readonly to: string
-  /** Where the damaged one is, and where the other is made; as for `open`. */
+  /** The storage of the damaged database, and of the other one that is made; as for `open`. */
   readonly storage?: DatabaseStorage
   /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
   readonly encryption?: Credential

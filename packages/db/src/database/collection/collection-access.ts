@@ -75,7 +75,7 @@ export interface CollectionAccess {
 
 /** A transaction has met a collection that has to be migrated first, or whose index is not built: it starts over. */
 export class MigrationNeeded extends Error {
-  /** Resolves when it is done. */
+  /** Migrates; resolves when it is done. */
   readonly migrate: () => Promise<void>
 
   constructor(migrate: () => Promise<void>) {

@@ -34,7 +34,7 @@ import type { ViewAnswer, ViewResult } from './view.ts'
 
 /** Options of `collection.export`. */
 export interface ExportOptions<T extends object> extends LongWork {
-  /** 'ndjson' when left out. */
+  /** The format; 'ndjson' when left out. */
   readonly format?: ExportFormat | undefined
   /** Only documents that it matches. */
   readonly selector?: Selector<Identified<T>> | undefined
@@ -52,7 +52,7 @@ const EXPORT_OPTIONS: OptionNames<ExportOptions<object>> = {
 
 /** The result of `collection.indexes()` for one index. */
 export interface IndexInfo extends IndexDeclaration {
-  /** False while it is being built. */
+  /** Whether it is ready. False while it is being built. */
   readonly ready: boolean
 }
 

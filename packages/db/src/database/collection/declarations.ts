@@ -143,7 +143,7 @@ export class Declarations implements Declared {
     this.#building = work
   }
 
-  /** Resolves when nothing is being built, whether that succeeded or not. */
+  /** Resolves when it is idle: nothing is being built, whether that succeeded or not. */
   async idle(): Promise<void> {
     await this.#building.catch(() => {})
     await this.migrations.idle()

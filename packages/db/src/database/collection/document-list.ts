@@ -8,7 +8,7 @@ import type { CollectionAccess } from './collection-access.ts'
 
 /** Where a list begins and ends, in the order of ids: by code point. */
 export interface ListOptions extends IdRange {
-  /** From the last id to the first. */
+  /** Whether it is descending: from the last id to the first. */
   readonly descending?: boolean
   /** Skips this number of rows at the start, without a walk. */
   readonly skip?: number

@@ -45,7 +45,7 @@ export interface WithAttachments {
 
 /** The fields of a written document beside its content. The fields that reads give about revisions are ignored. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
-  /** Without one it gets one. */
+  /** The id. Without one it gets one. */
   readonly _id?: string
   /** The revision that the write replaces. */
   readonly _rev?: string
@@ -134,6 +134,6 @@ export interface BatchOptions {
 
 /** Whether a write makes a new revision or takes up one that another replica has made. */
 export interface EditOptions {
-  /** False: the revisions were made elsewhere, and are taken up as they are. */
+  /** Whether edits are new. False: the revisions were made elsewhere, and are taken up as they are. */
   readonly newEdits?: boolean
 }

@@ -187,7 +187,7 @@ export class Transaction<Schemas extends object = object, Relations extends obje
     return this.pending(kept(this.#steps, written))
   }
 
-  /** @internal The transaction does not end before it has. */
+  /** @internal Work that is pending: the transaction does not end before it has. */
   pending<T>(work: Promise<T>): Promise<T> {
     return kept(this.#work, work)
   }
@@ -251,7 +251,7 @@ class TransactionAccess implements CollectionAccess {
     if (schema.needsMigration(state, writes)) throw this.#postpone()
   }
 
-  /** Another transaction would wait for this one to end. */
+  /** No uploads: another transaction would wait for this one to end. */
   uploads(): undefined {
     return undefined
   }
@@ -270,7 +270,7 @@ class TransactionAccess implements CollectionAccess {
     return transaction.reading(andThen(transaction.active.view(), (view) => this.#sourceOf(view, related)))
   }
 
-  /** Each step counts as under way. */
+  /** The source of a query; each step counts as under way. */
   #sourceOf(view: HeldSnapshot, related: readonly string[]): QuerySource {
     const transaction = this.#transaction
     const source = this.#sourceOn(view, () => {

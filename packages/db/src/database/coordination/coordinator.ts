@@ -66,7 +66,7 @@ interface Location {
   readonly name: string
   readonly storages: readonly DatabaseStorage[]
   readonly environment: Environment
-  /** Ends the wait for the lock. */
+  /** The signal that ends the wait for the lock. */
   readonly signal?: AbortSignal | undefined
 }
 

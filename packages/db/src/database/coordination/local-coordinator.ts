@@ -31,7 +31,7 @@ export function localCoordinator({ key, environment, channel }: LocalCoordinator
 interface Group {
   readonly key: string
   readonly members: Set<LocalCoordinator>
-  /** In the order in which they asked. */
+  /** The waiting writers in the order in which they asked. */
   readonly waiting: WaitingWriter[]
   lease: Lease | undefined
 }
@@ -50,7 +50,7 @@ class LocalCoordinator implements Coordinator {
   readonly #environment: Environment
   #lease: Lease | undefined
   #listener: (hint: Hint | undefined) => void = () => (this.#missed = true)
-  /** Something came before there was a listener. */
+  /** Whether something was missed: it came before there was a listener. */
   #missed = false
   #pinned: Generation | undefined
   /** The newest hint on its way to this handle. */

@@ -45,7 +45,7 @@ class WebCoordinator implements Coordinator {
   /** Ends what waits or listens when the handle is closed. */
   readonly #closing = new AbortController()
   #listener: (hint: Hint | undefined) => void = () => (this.#missed = true)
-  /** Something came before there was a listener. */
+  /** Whether something was missed: it came before there was a listener. */
   #missed = false
   #lease: Lease | undefined
   #waiting = false

@@ -37,7 +37,7 @@ export interface EncryptionSlot {
   readonly id: string
   /** The kind of the slot: a password, a key or a recovery key. */
   readonly kind: SlotKind
-  /** As given when it was added; not secret. */
+  /** The label as given when it was added; not secret. */
   readonly label: string
 }
 
@@ -53,7 +53,7 @@ export interface EncryptionInfo {
 
 /** Options of a new password or key. */
 export interface SlotOptions {
-  /** For people, up to 100 characters. Anyone who can read the files can read it. */
+  /** A label for people, up to 100 characters. Anyone who can read the files can read it. */
   readonly label?: string
 }
 

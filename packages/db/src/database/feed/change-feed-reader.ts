@@ -31,7 +31,7 @@ export interface FeedSource {
 export interface FeedSpecification {
   readonly since: number
   readonly epoch: string | undefined
-  /** Infinity: all. */
+  /** The limit; Infinity: all. */
   readonly limit: number
   readonly live: boolean
   readonly signal: AbortSignal | undefined
@@ -182,7 +182,7 @@ async function readBatch(
   }
 }
 
-/** Collections that exist are numbered from 1. */
+/** The number of the collection. Those that exist are numbered from 1. */
 function numberOf({ documents }: QuerySource): Bound {
   return documents.collection.number || undefined
 }

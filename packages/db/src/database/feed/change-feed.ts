@@ -20,7 +20,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
   readonly epoch?: string
   /** The highest number of rows. */
   readonly limit?: number
-  /** Newest first. Not with `live`. */
+  /** Whether it is descending: newest first. Not with `live`. */
   readonly descending?: boolean
   /** Continues with new changes as they are committed, in this handle or another. */
   readonly live?: boolean

@@ -24,7 +24,7 @@ export interface CollectionChange {
 
 type Listeners = ReadonlySet<(change: DatabaseChange) => void>
 
-/** Loaded with the first listener. */
+/** The notifier of changes, loaded with the first listener. */
 export class ChangeNotifier {
   readonly #store: KeyValueStore
   readonly #catalog: Catalog

@@ -6,7 +6,7 @@ import type { DatabaseStorage } from '../../storage/page-store.ts'
 
 /** Options of `destroy`. */
 export interface DestroyOptions {
-  /** Where it is kept; as for `open`. */
+  /** The storage where it is kept; as for `open`. */
   readonly storage?: DatabaseStorage
 }
 

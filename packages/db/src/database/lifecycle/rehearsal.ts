@@ -39,10 +39,10 @@ type Collections = Readonly<Record<'a', { readonly indexes: readonly 'b'[] }>>
 /** As `open`. */
 type Open = (storage: DatabaseStorage, name: string, options: { collections: Collections }) => Promise<Database>
 
-/** Before that, the request to open the real database needs this thread once more. */
+/** The delay before a rehearsal: the request to open the real database needs this thread once more. */
 const DELAY_MS = 1
 
-/** Elsewhere opening takes less time than this. */
+/** Whether a rehearsal is wanted. Elsewhere opening takes less time than this. */
 let isWanted = isChromium
 
 /** Once in a page. Nobody waits for it, and what fails here fails again where somebody does. */
@@ -52,7 +52,7 @@ export function rehearseOnce(environment: Environment, open: Open): void {
   environment.after(DELAY_MS, () => void rehearse(open).catch(() => {}))
 }
 
-/** Gives what was read. */
+/** Rehearses an open, and gives what was read. */
 export async function rehearse(open: Open): Promise<unknown[]> {
   const database = await open(storage, 'rehearsal', { collections: { a: { indexes: ['b'] } } })
   const found = await database

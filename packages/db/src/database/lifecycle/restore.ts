@@ -13,7 +13,7 @@ import type { ByteSource } from '../transfer/byte-stream.ts'
 interface RestoreParts extends LongWork {
   readonly name: string
   readonly storage: DatabaseStorage
-  /** Open. */
+  /** The store, which is open. */
   readonly store: PageStore
   readonly coordinator: Coordinator
   readonly environment: Environment

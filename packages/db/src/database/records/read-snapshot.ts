@@ -35,7 +35,7 @@ export async function readSnapshot<R>(database: Database, run: (reader: Snapshot
   }
 }
 
-/** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
+/** Holds a snapshot of the newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader {
   return new SnapshotReader(database)
 }

@@ -71,7 +71,7 @@ export class Replication implements PromiseLike<ReplicationResult>, AsyncIterabl
     return this.#state.view.status
   }
 
-  /** Why it waits to try again, or has failed. */
+  /** The error: why it waits to try again, or has failed. */
   get error(): unknown {
     return this.#state.view.error
   }

@@ -45,7 +45,7 @@ export interface MigratedDocument {
   readonly hasFailed: boolean
 }
 
-/** Never rejects: what goes wrong is the outcome. */
+/** Migrates a document. Never rejects: what goes wrong is the outcome. */
 export async function migrateDocument(schema: CollectionSchema, old: OldDocument): Promise<MigratedDocument> {
   const { reader, from, hasFailed } = old
   const { shapes } = reader.collection

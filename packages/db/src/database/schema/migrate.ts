@@ -109,7 +109,7 @@ interface RetriedBatch extends RetryResult {
 
 class Migrator {
   readonly #options: MigrationOptions
-  /** Bodies to be migrated, or failures to be tried again, when it began. */
+  /** The total of bodies to be migrated, or of failures to be tried again, when it began. */
   #total: number | undefined
 
   constructor(options: MigrationOptions) {

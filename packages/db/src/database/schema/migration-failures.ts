@@ -17,7 +17,7 @@ export interface MigrationFailure {
   readonly rev: string
   /** The version that the document still has. */
   readonly version: number
-  /** Why it could not be migrated. */
+  /** The message: why it could not be migrated. */
   readonly message: string
   /** The issues of the schema; empty if the migration itself failed. */
   readonly issues: readonly DocumentIssue[]

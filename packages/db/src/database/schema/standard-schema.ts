@@ -6,12 +6,12 @@ import type { DatesAreNotStored, HasDate } from '../collection/document-types.ts
 
 /** A schema by the Standard Schema specification, version 1: zod, valibot, arktype and others make them. */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** The properties that the specification asks for. */
+  /** The properties that the standard asks for. */
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
-    /** Not there at run time. */
+    /** The types of input and output, not there at run time. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }
@@ -61,7 +61,7 @@ export interface UnknownCollection {
 /** Documents of the collection `Name`; `Schemas` has the schema of each collection by its name. */
 export type DocumentOf<Schemas extends object, Name extends string> = SchemaOutput<SchemaOf<Schemas, Name>>
 
-/** As they are written. */
+/** The input of a collection: documents as they are written. */
 export type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf<Schemas, Name>>
 
 type SchemaOf<Schemas extends object, Name extends string> = Name extends keyof Schemas ? Schemas[Name] : unknown

@@ -26,7 +26,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 export class DocumentValidator {
   readonly #schema: StandardSchema['~standard']
-  /** The schema is strict and knows no `_id`. */
+  /** Whether the content is checked only: the schema is strict and knows no `_id`. */
   #contentOnly = false
 
   constructor(schema: StandardSchema) {

@@ -16,7 +16,7 @@ export type ImportMode = 'insert' | 'upsert' | 'replicate'
 
 /** How far an import is. */
 export interface ImportProgress {
-  /** Read up to now, and in all where that is known. */
+  /** The bytes read up to now, and in all where that is known. */
   readonly bytes: number
   /** The length of the source in bytes; undefined if it is not known. */
   readonly bytesTotal: number | undefined
@@ -28,9 +28,9 @@ export interface ImportProgress {
 
 /** Options of `collection.import`. */
 export interface ImportOptions {
-  /** Found out when left out. */
+  /** The format; found out when left out. */
   readonly format?: ImportFormat | undefined
-  /** 'insert' when left out. */
+  /** The mode; 'insert' when left out. */
   readonly mode?: ImportMode | undefined
   /** The treatment of a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
   readonly stubs?: 'fail' | 'drop' | undefined
@@ -44,11 +44,11 @@ export interface ImportOptions {
 export interface ImportFailure {
   /** The position among the documents of the source; 0 is the first. */
   readonly position: number
-  /** Where it begins; 1 is the first. */
+  /** The line where it begins; 1 is the first. */
   readonly line: number
-  /** Where it is known. */
+  /** The id where it is known. */
   readonly id?: string
-  /** Why it was not written. */
+  /** The error: why it was not written. */
   readonly error: PannierError
 }
 

@@ -25,7 +25,7 @@ export class PartChecksum {
 }
 
 export interface ReplicaPart {
-  /** Whole lines. */
+  /** Bytes of whole lines. */
   readonly bytes: Uint8Array
   /** The totals of the whole file, in the last part. */
   readonly end: { readonly documents: number; readonly revisions: number } | undefined
@@ -36,10 +36,10 @@ export class PartReader {
   readonly #checksum = new PartChecksum()
   #bytes = new Uint8Array(2 * PART_CHARS)
   #length = 0
-  /** Up to here there is no mark. */
+  /** The start of the line: up to here there is no mark. */
   #lineStart = 0
 
-  /** Nothing has come after the last part. */
+  /** Whether it is at the end: nothing has come after the last part. */
   get isAtEnd(): boolean {
     return this.#length === 0
   }

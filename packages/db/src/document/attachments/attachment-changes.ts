@@ -9,7 +9,7 @@ import { prepareInMemory } from './prepare.ts'
 export { hashAttachments } from './encode-attachments.ts'
 export { reclaimUploads } from './pending-uploads.ts'
 
-/** For one call that writes. First `attach` and `count` what is written, which may fail and miss, then `apply`, which does neither. */
+/** The work on attachments for one call that writes. First `attach` and `count` what is written, which may fail and miss, then `apply`, which does neither. */
 export class AttachmentWork {
   readonly #snapshot: Snapshot
   readonly #collectionNumber: number | undefined
@@ -59,7 +59,7 @@ export class AttachmentWork {
     for (const section of listOf(sections)) this.#made().remove(section)
   }
 
-  /** Reads what `apply` needs, when everything is counted. */
+  /** Loads what `apply` needs, when everything is counted. */
   load(): void {
     this.#changes?.load()
   }

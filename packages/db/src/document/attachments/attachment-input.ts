@@ -47,7 +47,7 @@ export type AttachmentInputs = Readonly<Record<string, AttachmentInput | Attachm
 export interface CheckedAttachment {
   readonly name: string
   readonly contentType: string
-  /** Bytes where they were base64. Undefined: a stub. */
+  /** The data: bytes where they were base64. Undefined: a stub. */
   readonly data: Exclude<AttachmentData, string> | undefined
   /** The digest of a stub, if it has one. */
   readonly digest: string | undefined

@@ -15,9 +15,9 @@ import { readByteString } from '../../codec/bytes.ts'
 
 /** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
 export interface ByteRange {
-  /** The first byte, from 0; 0 when left out. */
+  /** The start: the first byte, from 0; 0 when left out. */
   readonly start?: number
-  /** The byte after the last one; the length when left out. */
+  /** The end: the byte after the last one; the length when left out. */
   readonly end?: number
 }
 

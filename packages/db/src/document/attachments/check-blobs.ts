@@ -10,7 +10,7 @@ import type { BlobRecord } from './blob-store.ts'
 import { Md5 } from './md5.ts'
 import { uploadEntry } from './pending-uploads.ts'
 
-/** Gathers what bodies refer to, then compares. */
+/** The check of blobs gathers what bodies refer to, then compares. */
 export class BlobCheck {
   readonly #uses = new Map<number, { count: number; readonly digest: Uint8Array; readonly length: number }>()
   readonly #problems: string[] = []
@@ -26,7 +26,7 @@ export class BlobCheck {
     }
   }
 
-  /** Finds the problems. Reads the content of all attachments, one chunk at a time. */
+  /** Runs the check: finds the problems. Reads the content of all attachments, one chunk at a time. */
   async run(snapshot: HeldSnapshot, collectionNumber: number, pause: Pause): Promise<readonly string[]> {
     const reader = new BlobReader(snapshot, collectionNumber)
     const { records, pending } = await this.#readEntries(snapshot, reader)

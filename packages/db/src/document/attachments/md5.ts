@@ -38,7 +38,7 @@ export class Md5 {
     return this
   }
 
-  /** The end: nothing can be added any more. */
+  /** The digest at the end: nothing can be added any more. */
   digest(): Uint8Array {
     const bits = this.#length * 8
     const padding = new Uint8Array(BLOCK_BYTES - ((this.#length + 8) % BLOCK_BYTES) + 8)

@@ -28,7 +28,7 @@ export interface PreparedAttachment extends Omit<CheckedAttachment, 'data'> {
   readonly content: MemoryContent | FinishedUpload | undefined
 }
 
-/** For one write. `end` must be called when it is over. */
+/** The preparation of attachments for one write. `end` must be called when it is over. */
 export class AttachmentPreparation {
   readonly #target: UploadTarget | undefined
   readonly #signal: AbortSignal | undefined

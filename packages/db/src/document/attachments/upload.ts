@@ -78,7 +78,7 @@ export class Upload {
     return { token: this.#token, blob: this.#blob, name, same }
   }
 
-  /** Forgets it unless it was adopted. What is left when that fails is reclaimed later. */
+  /** Ends it: forgets the upload unless it was adopted. What is left when that fails is reclaimed later. */
   async end(): Promise<void> {
     if (this.#ended) return
     this.#ended = true

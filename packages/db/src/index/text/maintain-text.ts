@@ -16,7 +16,7 @@ export class TextMaintenance {
     this.#tests = tests
   }
 
-  /** Reads what `apply` needs. All that are missing in memory are fetched together, index by index. */
+  /** Prepares: reads what `apply` needs. All that are missing in memory are fetched together, index by index. */
   prepare(
     transaction: WriteTransaction,
     collection: CollectionState | undefined,

@@ -60,7 +60,7 @@ class Extreme implements Accumulator {
   }
 }
 
-/** Compensated (Neumaier): the order in which numbers come makes no difference but, rarely, in the last digit. */
+/** A sum, compensated (Neumaier): the order in which numbers come makes no difference but, rarely, in the last digit. */
 class Sum implements Accumulator {
   private readonly average: boolean
   private count = 0
@@ -121,7 +121,7 @@ export function plainValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plainValue(inner)]))
 }
 
-/** About. */
+/** The bytes of a value, about. */
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return 16 + 2 * value.length
   return typeof value === 'object' && value !== null ? 16 + 4 * JSON.stringify(value).length : 8

@@ -69,7 +69,7 @@ export class GroupTable {
     return this.#last
   }
 
-  /** How many there are. */
+  /** The size: how many groups there are. */
   get size(): number {
     return this.#groups.size
   }

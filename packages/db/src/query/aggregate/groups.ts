@@ -138,7 +138,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
     })
   }
 
-  /** The groups, one after another. */
+  /** Iterates over the groups, one after another. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     yield* await this.toArray()
   }

@@ -109,7 +109,7 @@ const RANGE_END: unique symbol = Symbol('end')
 export interface IndexGroup {
   /** Aligned with the paths. */
   readonly values: readonly unknown[]
-  /** Aligned with the steps. */
+  /** The results, aligned with the steps. */
   readonly results: readonly unknown[]
 }
 

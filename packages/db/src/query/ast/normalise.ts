@@ -48,13 +48,13 @@ export type Condition =
 
 interface AllOf {
   readonly kind: 'and'
-  /** Never `and`. */
+  /** The parts of the condition; never `and`. */
   readonly of: readonly Condition[]
 }
 
 export interface AnyOf {
   readonly kind: 'or'
-  /** Never `or`. */
+  /** The parts of the condition; never `or`. */
   readonly of: readonly Condition[]
 }
 
@@ -74,11 +74,11 @@ export interface WithinCondition {
   readonly collation?: Collation | undefined
 }
 
-/** A function says so. Only relations/selection makes it. */
+/** A condition that a function holds to be met. Only relations/selection makes it. */
 interface HoldsCondition {
   readonly kind: 'holds'
   readonly path?: undefined
-  /** The fields that it is given; '' is the element itself. */
+  /** The paths of the fields that it is given; '' is the element itself. */
   readonly paths: readonly string[]
   readonly compile: <Row>(reader: (path: string) => (row: Row) => unknown) => (row: Row) => boolean
 }
@@ -94,7 +94,7 @@ export interface SearchCondition extends SearchedText {
 export interface SearchedText {
   /** The name of the index. */
   readonly index: string
-  /** The fields that it is on. */
+  /** The paths of the fields that it is on. */
   readonly paths: readonly string[]
 }
 
@@ -142,7 +142,7 @@ export type LeafCondition = FieldCondition | HoldsCondition | SearchCondition
 export type TestCondition = RegexCondition | ContainsCondition | SizeCondition | ModCondition | ElementsCondition
 
 interface Negatable {
-  /** The field is there and does not meet it. */
+  /** Whether it is negated: the field is there and does not meet it. */
   readonly negated: boolean
 }
 
@@ -209,7 +209,7 @@ export function combine(kind: 'and' | 'or', parts: readonly Condition[]): Condit
   return of.length === 1 ? of[0]! : { kind, of }
 }
 
-/** The conditions that all have to hold. */
+/** The conjuncts: conditions that all have to hold. */
 export function conjuncts(condition: Condition): readonly Condition[] {
   return condition.kind === 'and' ? condition.of : [condition]
 }

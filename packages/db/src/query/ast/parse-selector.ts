@@ -32,7 +32,7 @@ const SELECTOR_VALUES_MAX = 100_000
 
 /** How a selector is to be understood. */
 export interface SelectorMeaning {
-  /** Left out: ours. */
+  /** The dialect. Left out: ours. */
   readonly dialect?: 'couchdb' | undefined
   /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
   readonly collation?: string | undefined

@@ -23,7 +23,7 @@ export type Predicate =
   | ElementsPredicate
   | QuantifiedPredicate
 
-/** A conjunction: all parts hold; without any: always true. */
+/** A predicate of all parts (a conjunction): without any it is always true. */
 interface AndPredicate {
   readonly kind: 'and'
   readonly of: readonly Predicate[]

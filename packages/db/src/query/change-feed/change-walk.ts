@@ -30,7 +30,7 @@ export interface ChangeBatch {
   readonly lastSeq: number
   /** The walk's end was reached, which was set with its first step. One more step starts another walk from there. */
   readonly ended: boolean
-  /** True if nothing was written beyond that end in the meantime. */
+  /** Whether it has caught up: nothing was written beyond that end in the meantime. */
   readonly caughtUp: boolean
 }
 

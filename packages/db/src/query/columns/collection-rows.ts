@@ -66,7 +66,7 @@ export class CollectionRows extends Follower<undefined> {
     return new CollectionRows(source.documents.bodies.lastNumber, numbers)
   }
 
-  /** Learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */
+  /** Reaches the source's state: learns what it lacks. False if it is ahead of the source, or gets there meanwhile. `check` may throw. */
   reach(source: QuerySource, check: () => void): Promise<boolean> {
     return this.followTo(source, undefined, check)
   }
@@ -76,7 +76,7 @@ export class CollectionRows extends Follower<undefined> {
     return this.#numbers.length
   }
 
-  /** Memory. */
+  /** The bytes of memory. */
   get bytes(): number {
     return this.#numbers.bytes + this.#alive.bytes
   }

@@ -28,7 +28,7 @@ export function bodiesAfter(
 export abstract class Follower<Context> {
   /** The sequence of the last body that it knows. */
   #sequence: number
-  /** The newest state that it was on its way to. An older one is out of reach: what it lacks may be gone already. */
+  /** The goal: the newest state that it was on its way to. An older one is out of reach: what it lacks may be gone already. */
   #goal: number
 
   constructor(sequence: number) {
@@ -36,7 +36,7 @@ export abstract class Follower<Context> {
     this.#goal = sequence
   }
 
-  /** True if the follower can't hold all: it must not be used any more. */
+  /** Whether it is full. Then the follower can't hold all, and must not be used any more. */
   abstract readonly isFull: boolean
 
   /** Bodies come in the order of their sequences, tombstones too; each replaces what was said of its document. */
@@ -48,7 +48,7 @@ export abstract class Follower<Context> {
     return this.#goal === last && this.#sequence === last
   }
 
-  /** Learns what it lacks. False if it is ahead of the source or gets there meanwhile, or is full. `check` may throw. */
+  /** Follows to a source's state: learns what it lacks. False if it is ahead of the source or gets there meanwhile, or is full. `check` may throw. */
   protected async followTo(source: QuerySource, context: Context, check: () => void): Promise<boolean> {
     const { documents } = source
     const last = documents.bodies.lastNumber

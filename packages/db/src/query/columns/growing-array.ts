@@ -6,7 +6,7 @@ export class GrowingArray<Values extends Numbers> {
   values: Values
   length: number
 
-  /** Takes the array. */
+  /** Takes the array of values. */
   constructor(values: Values) {
     this.values = values
     this.length = values.length

@@ -72,7 +72,7 @@ export class RelationColumn extends Follower<RelationSources> {
     return this.#isCutOff || this.#dangling.size > DANGLING_MAX
   }
 
-  /** Memory. */
+  /** The bytes of memory. */
   get bytes(): number {
     return this.#to.bytes + this.#lists.bytes
   }

@@ -53,7 +53,7 @@ export class SelectColumn extends Follower<ReadField<BodyView>> {
     return values.size <= VALUES_MAX && [...values].every(hasBit)
   }
 
-  /** Memory. */
+  /** The bytes of memory. */
   get bytes(): number {
     return this.#places.bytes
   }

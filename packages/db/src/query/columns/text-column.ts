@@ -17,7 +17,7 @@ import { positionIn } from './growing-array.ts'
 const BLOCK_ROWS = 4096
 /** Changed rows of a block, beyond which its string is made again. */
 const CHANGES_MAX = 512
-/** Between texts. A searched text with it is not looked for here. */
+/** The separator between texts. A searched text with it is not looked for here. */
 const SEPARATOR = '\0'
 /** In memory, of one changed row beside its characters. */
 const CHANGE_BYTES = 64
@@ -35,7 +35,7 @@ export class TextColumn extends Follower<ReadField<BodyView>> {
   readonly #blocks: Block[] = []
   readonly #path: string
   readonly #fold: (text: string) => string
-  /** About how much memory it takes. */
+  /** The bytes of memory that it takes, about. */
   bytes = 0
   /** There is no limit to texts. */
   readonly isFull = false

@@ -28,7 +28,7 @@ interface FollowedRow {
 
 /** The commits that were announced to live queries. */
 export interface Commits {
-  /** The last one. */
+  /** The sequence of the last one. */
   readonly sequence: number
   /** Settles with the next one. */
   next(): Promise<void>
@@ -68,7 +68,7 @@ export class FollowedRows {
         : new HeldRows(isDeep ? 0 : skip, limit, NO_HOLDING, rowOf)
   }
 
-  /** Something has to be read. */
+  /** Whether it is behind: something has to be read. */
   get isBehind(): boolean {
     return this.#isBehind
   }

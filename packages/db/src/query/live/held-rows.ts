@@ -142,7 +142,7 @@ function byKey(left: HeldRow, right: HeldRow): number {
   return left.key < right.key ? -1 : left.key > right.key ? 1 : 0
 }
 
-/** Both ascending. */
+/** The rows merged; both are ascending. */
 function merged(rows: readonly HeldRow[], come: readonly HeldRow[]): HeldRow[] {
   const all: HeldRow[] = []
   let at = 0

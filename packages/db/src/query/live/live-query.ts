@@ -130,7 +130,7 @@ export class LiveCount implements AsyncIterable<number> {
     this.#rows = new LiveQuery(host, { ...request, counts: true })
   }
 
-  /** Resolves when the first count is there. Rejects when there will be none, with the reason. */
+  /** Resolves when it is ready: the first count is there. Rejects when there will be none, with the reason. */
   get ready(): Promise<void> {
     return this.#rows.ready
   }
@@ -140,7 +140,7 @@ export class LiveCount implements AsyncIterable<number> {
     return this.#rows.value?.[0]!.count
   }
 
-  /** Whether the count is loaded, and whether it is up to date. */
+  /** The status: whether the count is loaded, and whether it is up to date. */
   get status(): LiveStatus {
     return this.#rows.status
   }

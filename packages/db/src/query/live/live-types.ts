@@ -33,7 +33,7 @@ export interface LiveUpdate<Row> {
 
 /** Options of `live` and `liveCount`. */
 export interface LiveOptions {
-  /** Ends it. */
+  /** The signal that ends it. */
   readonly signal?: AbortSignal | undefined
 }
 

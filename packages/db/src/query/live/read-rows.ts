@@ -13,7 +13,7 @@ const TIES_MAX = 1024
 
 interface ReadRows {
   readonly documents: readonly StoredDocument[]
-  /** There are no others. */
+  /** Whether the rows are complete: there are no others. */
   readonly complete: boolean
 }
 

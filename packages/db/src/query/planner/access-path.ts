@@ -109,7 +109,7 @@ export function accessPaths(
   return [...keyed, ...intersections(keyed, count), scan]
 }
 
-/** For a condition that nothing meets. */
+/** No rows: for a condition that nothing meets. */
 export const NO_ROWS: AccessPath = {
   kind: 'union',
   ranges: [],
@@ -346,7 +346,7 @@ function arrayRanges(
   return ranges.filter((_, at) => counts[at]! > 0)
 }
 
-/** Missing ones too. */
+/** All values, missing ones too. */
 const ALL_VALUES: readonly Interval[] = intervalsOf([{ value: undefined, above: false }])
 const [ARRAYS_ONLY] = intervalsOf(ARRAYS) as [Interval]
 

@@ -47,7 +47,7 @@ export interface RelatedExplanation {
   readonly ids: number | undefined
   /** For the related documents. */
   readonly plan: PlanStep
-  /** The steps on which that depends. */
+  /** The related steps on which that depends. */
   readonly related: readonly RelatedExplanation[]
 }
 

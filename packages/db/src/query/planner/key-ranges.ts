@@ -61,7 +61,7 @@ export function idRanges(values: ValueSet): KeyRange[] | undefined {
   return intervalsOf(ids).map(([start, end]) => ({ gte: key(start), lt: key(end!) }))
 }
 
-/** Ascending, and joined where they overlap. */
+/** Merges ranges: ascending, and joined where they overlap. */
 export function mergeRanges(ranges: readonly KeyRange[]): KeyRange[] {
   const merged: KeyRange[] = []
   for (const range of ranges.toSorted((left, right) => ((left.gte ?? '') < (right.gte ?? '') ? -1 : 1))) {

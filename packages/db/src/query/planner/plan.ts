@@ -18,7 +18,7 @@ export interface SortField {
 }
 
 interface RelatedValues {
-  /** As it was asked for. */
+  /** The path as it was asked for. */
   readonly path: string
   readonly values: ValuesById
 }
@@ -34,7 +34,7 @@ export interface QuerySpecification {
   readonly condition: Condition
   readonly sort: readonly SortField[]
   readonly skip: number
-  /** Infinity: all. */
+  /** The limit; Infinity: all. */
   readonly limit: number
   /** The order of strings in `sort`; undefined: by code point. */
   readonly collation?: Collation | undefined

@@ -43,9 +43,9 @@ interface State {
 
 type AtomInstruction = Extract<Instruction, { kind: 'atom' }>
 
-/** A regular expression whose tests do not backtrack. */
+/** A linear regular expression (regex), whose tests do not backtrack. */
 export class LinearRegex {
-  /** Characters looked at so far. */
+  /** The chars that were looked at so far. */
   chars = 0
   /** Instructions looked at so far. */
   instructions = 0
@@ -91,7 +91,7 @@ export class LinearRegex {
     return this.chars + this.instructions
   }
 
-  /** How large it is. */
+  /** The size: how large it is. */
   get size(): number {
     return this.program.instructions.length
   }

@@ -120,7 +120,7 @@ class RegexParser {
 const CHAR_CLASS = /\[(?:[^\]\\]|\\[^])*\]/y
 const GROUP_START = /\((?:\?:|\?<[^=!>]+>|(?!\?))/y
 const QUANTIFIER = /(?:[*+?]|\{\d+(?:,\d*)?\})\??/y
-/** One character. No digit but a lone 0, no `\k`, no `\c` without a letter. */
+/** An escape of one character. No digit but a lone 0, no `\k`, no `\c` without a letter. */
 const ESCAPE = /\\(?:u[\da-f]{4}|x[\da-f]{2}|c[a-z]|0(?!\d)|[^ck\d])/iy
 const UNICODE_ESCAPE =
   /\\(?:u\{[\da-f]+\}|u[dD][89abAB][\da-f]{2}\\u[dD][c-fC-F][\da-f]{2}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|p\{[^}]*\}|0(?!\d)|[^ckpux\d])/iuy

@@ -129,13 +129,13 @@ interface Occurrences {
   readonly code: number
 }
 
-/** Looks for one term. */
+/** A walk looks for one term. */
 interface Walk {
   /** By document number. */
   readonly found: ReadonlyMap<number, Occurrences>
   /** Documents that have the term. */
   readonly documents: number
-  /** True when it is done. May miss. */
+  /** A step. True when it is done. May miss. */
   step(): boolean
 }
 

@@ -15,7 +15,7 @@ export interface SearchOptions<Document> {
 
 /** A document that a search found, with its score. */
 export interface ScoredRow<T> {
-  /** By BM25: comparable within one search. */
+  /** The score by BM25: comparable within one search. */
   readonly score: number
   /** The document. */
   readonly document: T
@@ -42,7 +42,7 @@ export interface SearchSpecification {
   readonly match: 'all' | 'any'
   readonly condition: Condition
   readonly skip: number
-  /** Infinity: all. */
+  /** The limit; Infinity: all. */
   readonly limit: number
   /** Undefined: whole documents. */
   readonly fields: readonly string[] | undefined

@@ -11,7 +11,7 @@ import type { ScoredRow, SearchExplanation, SearchOptions, SearchSpecification }
 
 const SEARCH_OPTIONS: OptionNames<SearchOptions<object>> = { selector: true, match: true, index: true }
 
-/** Throws a TypeError for wrong arguments. */
+/** Creates a search. Throws a TypeError for wrong arguments. */
 export function createSearch<T extends object, Document extends object>(
   open: OpenSource,
   text: string,

@@ -92,7 +92,7 @@ export function subtract(left: Chunk, right: Chunk): Chunk {
   return eachWord(left, right, (one, other) => one & ~other)
 }
 
-/** In the form that takes less memory. Takes the bits. */
+/** A chunk of bits in the form that takes less memory. Takes the bits. */
 export function chunkOfBits(at: number, count: number, bits: Uint32Array): Chunk {
   if (count > LIST_MAX) return { at, count, list: undefined, bits }
   const list = new Uint16Array(count)

@@ -16,7 +16,7 @@ import { NumberSetBuilder, type NumberSet } from './number-set.ts'
 export class SetCollector {
   readonly #source: QuerySource
   readonly #tally: Tally | undefined
-  /** Each takes in some numbers, and says whether none are left. */
+  /** Walks: each takes in some numbers, and says whether none are left. */
   readonly #walks: (() => boolean)[] = []
   #keptReader: KeptSetsReader | undefined
   #kept: KeptSets | undefined

@@ -25,9 +25,9 @@ let serial = 0
 export class NumberSet {
   readonly count: number
   readonly #serial = ++serial
-  /** Ascending, without empty ones. */
+  /** The chunks, ascending, without empty ones. */
   readonly #chunks: readonly Chunk[]
-  /** For each chunk how many numbers are in those before it. */
+  /** The ranks: for each chunk how many numbers are in those before it. */
   readonly #ranks: readonly number[]
 
   /** @internal Use `of` or a builder. */
@@ -108,7 +108,7 @@ export class NumberSet {
     return new NumberSet(chunks.slice(1)).or(NumberSet.of(this.page(skip, end - skip)))
   }
 
-  /** All numbers in order. */
+  /** All values in order. */
   *values(descending = false): Generator<number, void, undefined> {
     for (let at = 0; at < this.count; at += LIST_MAX) yield* this.page(at, LIST_MAX, descending)
   }
@@ -161,7 +161,7 @@ export class NumberSetBuilder {
   readonly #chunks = new Map<number, GrowingChunk>()
   #latest: GrowingChunk | undefined
 
-  /** False if it was there already. */
+  /** Adds a number. False if it was there already. */
   add(number: number): boolean {
     const at = Math.floor(number / CHUNK_NUMBERS)
     const chunk = this.#latest?.at === at ? this.#latest : this.#chunkAt(at)

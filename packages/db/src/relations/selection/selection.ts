@@ -20,7 +20,7 @@ export type Selection =
 
 /** A stored value beside a known one. `contains` ignores the case of ASCII only. Texts are in the order of their code points. */
 export interface SelectionComparison {
-  /** Tells it from the other selections. */
+  /** The kind tells it from the other selections. */
   readonly kind: 'compare'
   /** `''` is the element of a list. */
   readonly field: string
@@ -37,7 +37,7 @@ interface SelectionTest {
   readonly kind: 'test'
   /** The fields that it reads; `''` is the element of a list. */
   readonly fields: readonly string[]
-  /** Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
+  /** Whether it holds for a record. Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
   readonly holds: (record: Readonly<Record<string, unknown>>) => boolean
 }
 

@@ -12,7 +12,7 @@ import { objectOf, wrong } from './answers.ts'
 import { headersOf, HttpClient } from './http-client.ts'
 import type { HttpClientOptions } from './http-client.ts'
 
-/** The time in which waits are gathered into one request. */
+/** The time in which waits gather into one request. */
 const GATHER_MS = 30
 /** Databases that one request waits for; the server takes more. */
 const DATABASES_MAX = 1000

@@ -10,11 +10,11 @@ import { cancelledError } from '../../base/long-work.ts'
 export const CONNECTIONS_MAX_DEFAULT: number = typeof location === 'object' ? 5 : Infinity
 
 interface Permit {
-  /** Somebody else waits for it. */
+  /** Whether it is wanted: somebody else waits for it. */
   readonly isWanted: boolean
   /** Calls back when somebody else begins to wait; at once if somebody waits already. */
   onWanted(callback: () => void): void
-  /** Idempotent. */
+  /** Releases it. Idempotent. */
   release(): void
 }
 

@@ -45,7 +45,7 @@ function isResponse(value: unknown): value is Response {
 export interface HttpClientOptions {
   /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
   readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined
-  /** For HTTP's Basic authentication; the URL may have them as well. */
+  /** The credentials (auth) of HTTP's Basic authentication; the URL may have them as well. */
   readonly auth?: { readonly username: string; readonly password: string } | undefined
   /** Replaces the global `fetch`. */
   readonly fetch?: FetchFunction | undefined
@@ -60,7 +60,7 @@ export interface HttpClientOptions {
 
 export interface HttpRequest {
   readonly method?: 'GET' | 'POST' | 'PUT'
-  /** Below the database; '' is the database. */
+  /** The path below the database; '' is the database. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | undefined>>
   readonly body?: BodyInit | undefined
@@ -73,7 +73,7 @@ export interface HttpRequest {
 }
 
 const SILENCE_MS_MAX_DEFAULT = 30_000
-/** Other text each time that a server is started. CouchDB does not have it. */
+/** The header of the server's instance: another text each time that a server is started. CouchDB does not have it. */
 const INSTANCE_HEADER = 'pannier-instance'
 /** Bytes of an answer that is read as a whole, unpacked. */
 const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
@@ -349,7 +349,7 @@ class Watch {
   }
 }
 
-/** A URL may have a percent sign that escapes nothing. */
+/** The text unescaped. A URL may have a percent sign that escapes nothing. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text)

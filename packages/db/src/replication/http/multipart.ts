@@ -81,7 +81,7 @@ function streamOf(chunks: AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefine
   )
 }
 
-/** Browsers do so over HTTP/2 only, and say so only once it has failed. */
+/** Whether requests are streamed. Browsers do so over HTTP/2 only, and say so only once it has failed. */
 function streamsRequests(): boolean {
   return !('document' in globalThis) && !('WorkerGlobalScope' in globalThis)
 }

@@ -42,7 +42,7 @@ export interface RecordPlace {
   /** Page id, sequence, generation, … */
   readonly number: number
   readonly more?: Uint8Array | undefined
-  /** 1 when left out. */
+  /** The format; 1 when left out. */
   readonly format?: 1 | 2
 }
 

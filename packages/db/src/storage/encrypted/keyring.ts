@@ -31,18 +31,18 @@ export type Derivation =
 export type SlotKind = 'password' | 'recovery' | 'device'
 
 export interface KeySlot {
-  /** 16 hex digits, random. */
+  /** The id: 16 hex digits, random. */
   readonly id: string
   readonly kind: SlotKind
   readonly label: string
   /** The secret, which only its owner needs; the bytes as they are where they are damaged. */
   readonly secret: SlotSecret | Uint8Array
-  /** Vouches for the secret. */
+  /** The tag vouches for the secret. */
   readonly tag: Uint8Array
 }
 
 export interface SlotSecret {
-  /** For a password. */
+  /** The derivation for a password. */
   readonly derivation: Derivation | undefined
   readonly salt: Uint8Array
   readonly nonce: Uint8Array
@@ -75,7 +75,7 @@ export interface StoredKeyring {
   readonly keyring: Keyring
   /** The bytes that the seal vouches for. */
   readonly sealed: Uint8Array
-  /** Nonce and tag. */
+  /** The seal: nonce and tag. */
   readonly seal: Uint8Array
   /** False: it is of an earlier format, or a copy is damaged; it is to be put again before anything else is written. */
   readonly isWhole: boolean

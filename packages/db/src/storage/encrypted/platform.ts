@@ -28,7 +28,7 @@ export interface CryptoPlatform {
   hkdf(key: Uint8Array, salt: Uint8Array, info: string): MaybePromise<Uint8Array>
   /** PBKDF2 with HMAC-SHA-256; 32 bytes. */
   pbkdf2(password: Uint8Array, salt: Uint8Array, iterations: number): Promise<Uint8Array>
-  /** 32 bytes. Undefined where the platform does not have it. */
+  /** Argon2id, which gives 32 bytes. Undefined where the platform does not have it. */
   readonly argon2id: ((password: Uint8Array, salt: Uint8Array, costs: Argon2idCosts) => Promise<Uint8Array>) | undefined
 }
 

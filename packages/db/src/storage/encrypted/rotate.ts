@@ -15,7 +15,7 @@ interface RotationOptions extends Omit<WorkOptions, 'name'> {
   readonly fence: () => Promise<void>
 }
 
-/** Some 500 KB. */
+/** The pages of a slice: some 500 KB. */
 const SLICE_PAGES = 16
 
 export async function rotateKey(store: EncryptedPageStore, options: RotationOptions): Promise<void> {

@@ -68,7 +68,7 @@ export function decodeLogContent(plain: Uint8Array): LogContent {
   }
 }
 
-/** As format 2 has it. */
+/** Encodes the content of a meta record as format 2 has it. */
 export function encodeMetaContent({ bytes: content, runs, link, revision }: MetaContent): Uint8Array {
   const encodedRuns = encodeRuns(runs)
   const runsEnd = content.length + encodedRuns.length
@@ -106,7 +106,7 @@ export interface Run {
 /** The runs of one meta record, ascending. */
 export interface Runs {
   readonly all: readonly Run[]
-  /** How many were left by the last pruning. */
+  /** How many were kept by the last pruning. */
   readonly kept: number
 }
 

@@ -24,7 +24,7 @@ export type Credential =
       readonly derivation?: 'argon2id' | 'pbkdf2'
     }
   | {
-      /** AES-GCM with 256 bits, for 'encrypt' and 'decrypt'; it need not be extractable. */
+      /** The key: AES-GCM with 256 bits, for 'encrypt' and 'decrypt'; it need not be extractable. */
       readonly key: CryptoKey
     }
   | {
@@ -32,7 +32,7 @@ export type Credential =
       readonly recoveryKey: string
     }
 
-/** New passwords. RFC 9106's second choice, and OWASP's. */
+/** The derivation of new passwords (Argon2id). RFC 9106's second choice, and OWASP's. */
 const ARGON2ID: Derivation = { name: 'argon2id', passes: 3, memoryKib: 65_536, lanes: 4 }
 const PBKDF2: Derivation = { name: 'pbkdf2', iterations: 600_000 }
 
@@ -152,7 +152,7 @@ function stretch(platform: CryptoPlatform, password: string, { derivation, salt 
   return platform.argon2id(bytes, salt, derivation)
 }
 
-/** Minimums are OWASP's. Maximums bound what a changed number can make opening cost: some ten seconds, 1 GiB. */
+/** Whether a derivation is acceptable. Minimums are OWASP's. Maximums bound what a changed number can make opening cost: some ten seconds, 1 GiB. */
 function isAcceptable(derivation: Derivation): boolean {
   if (derivation.name === 'pbkdf2') return derivation.iterations >= 600_000 && derivation.iterations <= 10_000_000
   const { passes, memoryKib, lanes } = derivation

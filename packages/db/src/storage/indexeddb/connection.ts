@@ -12,7 +12,7 @@ import { IDENTITY, META, openDatabase } from './open.ts'
 import type { GoneListener, MetaRecord } from '../page-store.ts'
 import type { PageId } from '../../base/brand.ts'
 
-/** A transaction under way. */
+/** The work of a transaction under way. */
 export interface Work {
   store(name: string): IDBObjectStore
   /** Takes everything back, and makes the transaction fail with this error. */
@@ -57,7 +57,7 @@ export class Connection {
     if (this.#closed !== undefined) throw closedError(this.#closed)
   }
 
-  /** As `write`. What reads may be repeated, so it is, once: the connection may have been lost on the way. */
+  /** Reads as `write` does. What reads may be repeated, so it is, once: the connection may have been lost on the way. */
   async read<T>(stores: readonly string[], body: (work: Work) => () => T): Promise<T> {
     try {
       return await this.#transact(stores, 'readonly', undefined, body)

@@ -87,7 +87,7 @@ export class IndexedDbPageStore implements PageStore {
     return replacePages(this.#writer, ...call)
   }
 
-  /** Only integrity checks ask. */
+  /** Lists the pages. Only integrity checks ask. */
   listPages(): Promise<PageId[]> {
     return this.#connection.read([META, PAGES], (work) => {
       const current = requestMeta(work)

@@ -69,7 +69,7 @@ export class LevelDatabase implements SharedDatabase {
    * record that would hide later ones.
    */
   private damaged = false
-  /** Settles when the call before the next one is over. */
+  /** The last call: settles when the call before the next one is over. */
   private last: Promise<unknown> = Promise.resolve()
 
   constructor(source: LevelSource) {
@@ -212,7 +212,7 @@ export class LevelDatabase implements SharedDatabase {
     return this.call(async () => level.approximateSize?.(gte, lt, { keyEncoding: 'utf8' }))
   }
 
-  /** Nobody can use it afterwards. `work` comes before it is closed. */
+  /** Ends it. Nobody can use it afterwards. `work` comes before it is closed. */
   end(work?: () => Promise<void>): Promise<void> {
     const { level, owned } = this.source
     const result = this.last.then(async () => {

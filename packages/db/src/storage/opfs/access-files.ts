@@ -25,7 +25,7 @@ type MaybeAccess = FileSystemFileHandle & {
 export interface OpenFiles extends DatabaseFiles {
   /** True if other workers may open the files meanwhile; the last owner has written its token into them. */
   readonly isShared: boolean
-  /** Writes who has taken them. */
+  /** Takes over: writes who has taken them. */
   takeOver(token: Uint8Array): void
   close(): void
 }

@@ -11,7 +11,7 @@ export interface Extent {
 export class BlockMap {
   /** 1: taken. What lies behind the end is free. */
   #taken = new Uint8Array(1024)
-  /** No free block lies before it. */
+  /** The lowest free block: none lies before it. */
   #lowest: number
   /** Blocks before `first` are never given out. */
   constructor(first: number) {

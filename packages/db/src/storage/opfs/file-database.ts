@@ -43,7 +43,7 @@ import { readRange, type DatabaseFiles, type RawFile } from './access-files.ts'
 const TAIL_BYTES_MAX = 256 * 1024
 /** The first block of the file of pages says who owns it. */
 const FIRST_BLOCK = 1
-/** A database to which nothing was ever written is no larger. */
+/** The most bytes of an empty base: a database to which nothing was ever written is no larger. */
 const EMPTY_BASE_BYTES_MAX = 128
 
 /** Pages of a commit that have come before it. */
@@ -170,7 +170,7 @@ export class FileDatabase {
     })
   }
 
-  /** Durable at once. */
+  /** Replaces pages, durable at once. */
   replacePages(keyring: Uint8Array, pages: readonly Page[]): void {
     this.#prepare()
     if (!sameBytes(this.#keyring, keyring)) throw stale()
@@ -323,7 +323,7 @@ export class FileDatabase {
     this.#isUncertain = false
   }
 
-  /** Only where nothing was ever acknowledged. */
+  /** Creates it, only where nothing was ever acknowledged. */
   #create(): void {
     const { pages, journals } = this.#files
     // A deletion that was cut off has emptied the journals, which otherwise are never both empty again.
@@ -422,7 +422,7 @@ export class FileDatabase {
 interface RecoveredJournal {
   readonly journal: Journal
   readonly frames: readonly Frame[]
-  /** 0: there is no whole base. */
+  /** The epoch. 0: there is no whole base. */
   readonly epoch: number
 }
 

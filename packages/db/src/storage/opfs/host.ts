@@ -34,7 +34,7 @@ type Letter =
 
 interface WaitingCall {
   readonly call: Call
-  /** True if the call may have been done already. */
+  /** Whether the call may have been done already, so that it comes again. */
   again: boolean
 }
 
@@ -59,7 +59,7 @@ export class Host {
   #timer: ReturnType<typeof setTimeout> | undefined
   #heard = true
   #isClosed = false
-  /** Ends the request for the lock that is under way. */
+  /** The controller that ends the request for the lock that is under way (queueing). */
   #queueing: AbortController | undefined
 
   constructor(name: string, post: Post) {

@@ -60,7 +60,7 @@ const GROWTH_BYTES = 256 * 1024
 
 export class Journal {
   readonly file: RawFile
-  /** The next frame is written here. */
+  /** The end: the next frame is written here. */
   end = 0
   /** The end of the base. */
   baseEnd = 0

@@ -77,7 +77,7 @@ export class Link {
   readonly #worker: FileThread
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   #calls = 0
-  /** Why nothing can be asked any more. */
+  /** The error after which it has ended: why nothing can be asked any more. */
   #ended: PannierError | undefined
   readonly #closed = Promise.withResolvers<void>()
   /** Are called when the database is gone. */

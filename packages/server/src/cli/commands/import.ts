@@ -79,7 +79,7 @@ const FROM_FILE: Use<ImportArguments> = {
   words: 'without --from-pocketbase, for a file with documents',
 }
 
-/** Each option has a line. */
+/** Uses of arguments: each option has a line. */
 const USES: { readonly [Name in keyof Required<ImportArguments>]: Use<ImportArguments> | undefined } = {
   format: FROM_FILE,
   mode: FROM_FILE,

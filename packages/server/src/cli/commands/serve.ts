@@ -54,12 +54,12 @@ interface ServeArguments extends StorageArguments {
   readonly automigrate: boolean
 }
 
-/** 1 PiB. */
+/** The most mebibytes of a quota: 1 PiB. */
 const QUOTA_MEBIBYTES_MAX: number = 1024 ** 3
 
 const PORT = 5984
 const LOOPBACK = '127.0.0.1'
-/** For a server with public names. */
+/** The port of HTTPS, for a server with public names. */
 const HTTPS_PORT = 443
 const EVERYWHERE = '0.0.0.0'
 
@@ -140,7 +140,7 @@ function storageOption(): Option {
     .argParser((text, before: readonly string[] | undefined) => [...(before ?? []), ...text.trim().split(/\s+/)])
 }
 
-/** Options that need others. */
+/** Refuses options that are read with others only. */
 function refuseUnread(command: Command): void {
   readBy<ServeArguments>(command, {
     pooled: { is: ({ storage }) => storage !== undefined, words: 'with --storage' },
@@ -186,7 +186,7 @@ const SAID: Readonly<Record<RestartReason, string>> = {
   newer: 'A newer version serves this database: this server waits until it is updated.',
 }
 
-/** Where to start again. Undefined: the operator has ended the server. */
+/** Serves once, and says where to start again. Undefined: the operator has ended the server. */
 async function serveOnce(
   options: ServeArguments,
   { port, host, storage, reason }: ServedDatabase,

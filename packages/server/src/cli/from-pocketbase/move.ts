@@ -56,7 +56,7 @@ const SUPERUSERS = '_superusers'
 /** Collections about accounts. Codes of logins that are half done stay. */
 const ABOUT_ACCOUNTS = ['_externalAuths', '_authOrigins']
 const OWN_COLLECTIONS = [SUPERUSERS, ...ABOUT_ACCOUNTS, '_mfas', '_otps']
-/** PocketBase and Pannier begin with it. */
+/** The first collection of users, with which PocketBase and Pannier begin. */
 const FIRST_USERS = '_pb_users_auth_'
 const SHOWN = 20
 
@@ -75,7 +75,7 @@ export class Move {
     this.#terminal = terminal
   }
 
-  /** Something has been written, and something has not. */
+  /** Whether it is half done: something has been written, and something has not. */
   get isHalf(): boolean {
     return this.#state === 'writing'
   }

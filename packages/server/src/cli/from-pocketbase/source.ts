@@ -12,7 +12,7 @@ export interface SourceFile {
   dispose(): Promise<void>
 }
 
-/** Fails with FailedErrors. */
+/** A source of PocketBase, which fails with FailedErrors. */
 export interface PocketBaseSource {
   /** All rows of a statement. */
   query(statement: string): Promise<readonly ImportedRow[]>

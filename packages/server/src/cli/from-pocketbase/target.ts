@@ -15,13 +15,13 @@ export interface TargetCollection {
   readonly fields: readonly { readonly id: string; readonly name: string; readonly type: string }[]
 }
 
-/** Fails with FailedErrors. */
+/** A target of an import, which fails with FailedErrors. */
 export interface ImportTarget {
   collections(): Promise<readonly TargetCollection[]>
   isEmpty(collection: string): Promise<boolean>
   /** The definitions that it would not take. */
   check(definitions: readonly SourceDefinition[]): Promise<readonly ImportProblem[]>
-  /** Fields that are there and not in the list stay. */
+  /** Makes the definitions. Fields that are there and not in the list stay. */
   define(definitions: readonly SourceDefinition[]): Promise<void>
   remove(collection: string): Promise<void>
   /** Names of files that it has not, by record. */

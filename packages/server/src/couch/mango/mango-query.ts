@@ -14,13 +14,13 @@ import { checkSelector } from './selector-errors.ts'
 export interface MangoQuery {
   readonly selector: JsonObject
   readonly sort: readonly MangoField[]
-  /** Empty: all. */
+  /** The fields; empty: all. */
   readonly fields: readonly string[]
   readonly limit: number
   /** Includes the rows that the bookmark skips. */
   readonly skip: number
   readonly useIndex: readonly string[]
-  /** As it was given; 'nil' if it was not. */
+  /** The bookmark as it was given; 'nil' if it was not. */
   readonly bookmark: string
   /** False: a query for which there is no index is an error. */
   readonly allowFallback: boolean
