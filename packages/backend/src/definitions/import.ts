@@ -13,7 +13,7 @@ import { isSameName } from './index-statement.ts'
 import { rawMessage } from './raw-message.ts'
 import type { DefinitionChange } from './store.ts'
 
-/** What is needed for making new definitions. */
+/** The means of making new definitions. */
 interface Making {
   readonly environment: Environment
   /** Completes a given definition: adds id and times. */

@@ -62,7 +62,7 @@ export class Hooks {
     this.#replaced.call()
   }
 
-  /** Subscribes a listener, which is told when other handlers are bound. The result ends it. */
+  /** Subscribes a listener to the binding of other handlers. The result ends it. */
   subscribe(listener: () => void): () => void {
     return this.#replaced.add(listener)
   }

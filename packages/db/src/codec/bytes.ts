@@ -200,7 +200,7 @@ export function readU32(bytes: Uint8Array, at: number): number {
 
 /** Longest run handed to `String.fromCharCode` at once: the argument list lives on the stack. */
 const CHARS_PER_CALL = 4096
-/** Up to so many characters eight at a time are faster than one call for all, whose arguments are first spread. */
+/** Up to this number of chars, eight at a time are faster than one call for all, whose arguments are first spread. */
 const SHORT_CHARS_MAX = 64
 
 /** The slice of Node's own, where there is Node. */
