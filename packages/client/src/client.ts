@@ -161,7 +161,7 @@ export class Client<Types extends AppTypes<Types>> {
   #stopLooking: () => void = () => {}
   #stopFollowing: () => void = () => {}
   /** The last change of the account. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
   /** @internal */
@@ -169,7 +169,7 @@ export class Client<Types extends AppTypes<Types>> {
     this.#parts = parts
     this.signIn = new SignIn(
       parts.server,
-      (signedIn) => this.#inTurn(() => this.#enter(signedIn)),
+      (signedIn) => this.#afterLast(() => this.#enter(signedIn)),
       () => this.#replica?.session,
     )
   }
@@ -335,7 +335,7 @@ export class Client<Types extends AppTypes<Types>> {
     const { data = 'keep', discard = false } = options
     if (data !== 'keep' && data !== 'wipe') throw badArgument('signOut()', "data must be 'keep' or 'wipe'", data)
     const { server, leases } = this.#parts
-    const session = await this.#inTurn(async () => {
+    const session = await this.#afterLast(async () => {
       const replica = this.#open()
       const { session } = replica
       // No write comes from here on: it would be wiped. Those that have begun are counted.
@@ -364,7 +364,7 @@ export class Client<Types extends AppTypes<Types>> {
 
   /** Closes it. What waits is sent the next time. What waits is sent the next time. */
   close(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       this.#isClosed = true
       this.#stopLooking()
       this.#stopFollowing()
@@ -406,7 +406,7 @@ export class Client<Types extends AppTypes<Types>> {
   /** Takes over what another tab has made of the account. Where that can't be opened, nobody is signed in here. */
   #follow(): void {
     const how: Switch = { isFollowing: true }
-    const followed = this.#inTurn(async () => {
+    const followed = this.#afterLast(async () => {
       if (this.#isClosed) return
       await this.#enterLast(how).catch(() => this.#switch(null, how))
     })
@@ -421,16 +421,16 @@ export class Client<Types extends AppTypes<Types>> {
     const account = accountKey(replica.session.record)
     // The clock may have been set, or the device was asleep: the server may still know the session.
     if (await leases.isOver(account)) await replica.sync().catch(() => {})
-    await this.#inTurn(async () => {
+    await this.#afterLast(async () => {
       if (replica !== this.#replica || (await leases.shareOf(account)) !== undefined) return
       await this.#switch(null, { isLeaseOver: true })
     })
   }
 
   /** Changes the account, one change after another. */
-  #inTurn<T>(change: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(change)
-    this.#turn = done.catch(() => {})
+  #afterLast<T>(change: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(change)
+    this.#last = done.catch(() => {})
     return done
   }
 
@@ -524,11 +524,11 @@ export class Client<Types extends AppTypes<Types>> {
     let reading = 0
     let last: T | null = null
     const changed = (): void => {
-      const turn = ++reading
+      const number = ++reading
       // No account is open while it changes. It is read again then.
       const found = this.#replica === undefined ? Promise.resolve(none) : read(this.#replica)
       found.then(
-        (now) => turn === reading && now !== last && listener((last = now)),
+        (now) => number === reading && now !== last && listener((last = now)),
         () => {},
       )
     }

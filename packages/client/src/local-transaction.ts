@@ -44,7 +44,7 @@ export class LocalTransaction {
   readonly #writes: SentWrite[] = []
   readonly #was: (Values | null)[] = []
   /** The end of the last write that was asked for. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
   #hasEnded = false
 
   private constructor(tx: Transaction, device: Device, means: WriteMeans) {
@@ -66,7 +66,7 @@ export class LocalTransaction {
   }
 
   create(collection: string, { id = recordId(this.#means.environment), ...values }: Values): Promise<Values> {
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       checkId('create', id)
       if ((await this.#shown(collection, id)) !== undefined)
         throw new ClientError(
@@ -86,7 +86,7 @@ export class LocalTransaction {
   }
 
   #change(write: Exclude<SentWrite, { readonly action: 'create' }>, options: WriteOptions): Promise<Values | null> {
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       const { action, collection, id } = write
       checkId(action, id)
       checkOptions(`${action}()`, options, WRITE_OPTIONS)
@@ -128,7 +128,7 @@ export class LocalTransaction {
     { merges, tries }: Pick<Queued, 'merges' | 'tries'> = { merges: [], tries: 0 },
   ): Promise<number | undefined> {
     // What is shown has to be sent, also if the app does not wait for it.
-    for (let last: unknown; last !== this.#turn;) await (last = this.#turn)
+    for (let last: unknown; last !== this.#last;) await (last = this.#last)
     this.#hasEnded = true
     if (this.#writes.length === 0) return undefined
     const { next: n } = this.#device
@@ -150,12 +150,12 @@ export class LocalTransaction {
   }
 
   /** Each write is made on what those before it have made, also if the app does not wait for them. */
-  #inTurn<T>(write: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(() => {
+  #afterLast<T>(write: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(() => {
       if (this.#hasEnded) throw new ClientError('PANNIER_CLOSED', 'Await the writes of a transaction inside it.')
       return write()
     })
-    this.#turn = done.catch(() => {})
+    this.#last = done.catch(() => {})
     return done
   }
 

@@ -415,7 +415,7 @@ testAll([
       expect(await task(client, id)).toMatchObject({ title: 'two', count: 1 })
     },
     without: [
-      inClient('local-transaction.ts', 'const done = this.#turn.then(', 'const done = Promise.resolve().then('),
+      inClient('local-transaction.ts', 'const done = this.#last.then(', 'const done = Promise.resolve().then('),
     ],
   },
   {
@@ -430,7 +430,7 @@ testAll([
       expect((await app.listed('tasks', ann)).get(id)).toMatchObject({ title: 'two' })
     },
     without: [
-      inClient('local-transaction.ts', 'for (let last: unknown; last !== this.#turn;) await (last = this.#turn)', ''),
+      inClient('local-transaction.ts', 'for (let last: unknown; last !== this.#last;) await (last = this.#last)', ''),
     ],
   },
   {

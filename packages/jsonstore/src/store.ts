@@ -100,7 +100,7 @@ export class JSONStoreApi {
     collections: Readonly<Record<Names, CollectionConfig>>,
     options?: InitOptions | null,
   ): JSONStorePromise<Record<Names, JSONStoreCollection>> {
-    return this.#inTurn({ src: 'initCollection', usr: nameOfUser(options) }, options, async () => {
+    return this.#afterLast({ src: 'initCollection', usr: nameOfUser(options) }, options, async () => {
       await this.#init(collections, options ?? {})
       return Object.fromEntries(this.#collections) as Record<Names, JSONStoreCollection>
     })
@@ -113,7 +113,7 @@ export class JSONStoreApi {
 
   /** Closes the store: the user is logged out. */
   closeAll(options?: CallbackOptions | null): JSONStorePromise<number> {
-    return this.#inTurn({ src: 'closeAll' }, options, async () => {
+    return this.#afterLast({ src: 'closeAll' }, options, async () => {
       this.#forbidTransaction('TRANSACTION_FAILURE_DURING_CLOSE_ALL')
       await wrapped('ERROR_CLOSING_ALL', () => this.#close())
       return CODES.SUCCESS
@@ -123,7 +123,7 @@ export class JSONStoreApi {
   /** Closes the store that is open, and deletes the stores of all users, or that of one, without their passwords. */
   destroy(username?: string | CallbackOptions | null, options?: CallbackOptions | null): JSONStorePromise<number> {
     const given = isObject(username) ? undefined : (username ?? undefined)
-    return this.#inTurn({ src: 'destroy' }, options ?? username, async () => {
+    return this.#afterLast({ src: 'destroy' }, options ?? username, async () => {
       this.#forbidTransaction('TRANSACTION_FAILURE_DURING_DESTROY')
       const doomed = given === undefined ? undefined : parseUsername(given)
       await wrapped('DESTROY_REMOVE_PERSISTENT_STORE_FAILED', () => this.#close())
@@ -143,7 +143,7 @@ export class JSONStoreApi {
     options?: CallbackOptions | null,
   ): JSONStorePromise<number> {
     const usr = typeof username === 'string' ? username : USERNAME_DEFAULT
-    return this.#inTurn({ src: 'changePassword', usr }, options ?? username, async () => {
+    return this.#afterLast({ src: 'changePassword', usr }, options ?? username, async () => {
       const user = parseUsername(usr)
       const [before, after] = [parsePassword(oldPassword), parsePassword(newPassword)]
       const { session } = this.#open()
@@ -175,7 +175,7 @@ export class JSONStoreApi {
 
   /** The facts of the stores of all users, in the order of their names; empty if no store is open. */
   fileInfo(options?: CallbackOptions | null): JSONStorePromise<FileInfo[]> {
-    return this.#inTurn({ src: 'fileInfo' }, options, async () => {
+    return this.#afterLast({ src: 'fileInfo' }, options, async () => {
       if (this.#opened === undefined) return []
       const { session } = this.#opened
       return wrapped('JSON_STORE_FILE_INFO_ERROR', async () => {
@@ -224,10 +224,10 @@ export class JSONStoreApi {
       parsed = parseCollection(name, { ...given, searchFields: searchFields ?? {} }, given)
       parseUsername(given.username)
     } catch (error) {
-      void this.#inTurn(site, options, () => Promise.reject(error as Error)).fail(() => {})
+      void this.#afterLast(site, options, () => Promise.reject(error as Error)).fail(() => {})
       return (error as JSONStoreError).err
     }
-    const promise = this.#inTurn(site, options, async () => {
+    const promise = this.#afterLast(site, options, async () => {
       const isNew = await this.#openFor([parsed], given)
       this.#collections.set(parsed.name, collection)
       if (options?.load === true && (await collection.count()) === 0) await collection.load()
@@ -465,10 +465,10 @@ export class JSONStoreApi {
     })
   }
 
-  #inTurn<R>(site: Omit<CallSite, 'events'>, options: unknown, work: () => Promise<R>): JSONStorePromise<R> {
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => {})
-    return call({ ...site, events: this.#events }, options, () => turn)
+  #afterLast<R>(site: Omit<CallSite, 'events'>, options: unknown, work: () => Promise<R>): JSONStorePromise<R> {
+    const done = this.#last.then(work)
+    this.#last = done.catch(() => {})
+    return call({ ...site, events: this.#events }, options, () => done)
   }
 }
 

@@ -23,7 +23,7 @@ import { changesRoutes } from './couch/changes-routes.ts'
 import { countRequests, writeCounter } from './couch/count-requests.ts'
 import { databaseRoutes } from './couch/database-routes.ts'
 import { documentRoutes } from './couch/document-routes.ts'
-import { FeedTurns } from './couch/feed-turns.ts'
+import { FeedSchedule } from './couch/feed-schedule.ts'
 import { findRoutes } from './couch/find-routes.ts'
 import { indexRoutes } from './couch/index-routes.ts'
 import { listRoutes } from './couch/list-routes.ts'
@@ -180,7 +180,7 @@ async function assemble(options: ChosenOptions, own: Opened, closing: AbortContr
     designs,
     tasks: new ActiveTasks(environment),
     updates: new DatabaseUpdates(database, await databases.names()),
-    turns: new FeedTurns(environment),
+    schedule: new FeedSchedule(environment),
     feeds: new OpenFeeds(metrics, limits.feedsMax, limits.feedsPerUserMax),
     closing: closing.signal,
     isReady: () => own.isReady(),

@@ -108,7 +108,7 @@ export class Definitions {
   readonly #queries: ViewQueries
   readonly #listeners: Listeners
   /** Changes come one after another. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
   /** @internal Runs hooks. */
   around: AroundDefinitions = async (_, check, write) => {
     await check()
@@ -216,7 +216,7 @@ export class Definitions {
   async create(principal: Principal, input: unknown): Promise<Definition> {
     checkAdmin(principal)
     const given = newDefinition(input, this.#environment)
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       const definition = this.#completed(given)
       const isTaken = this.all().some(({ id }) => id === definition.id)
       if (isTaken) throw new ServiceError('INVALID', CREATE_FAILED, { data: { id: ID_TAKEN } })
@@ -232,7 +232,7 @@ export class Definitions {
    */
   async update(principal: Principal, nameOrId: string, input: unknown): Promise<Definition> {
     checkAdmin(principal)
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       const { definition, change } = await this.#updated(this.get(nameOrId), input)
       const written = await this.#write(change, UPDATE_FAILED, definition.id)
       return written.changed.find(({ id }) => id === definition.id)!
@@ -268,7 +268,7 @@ export class Definitions {
   /** With its records. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
   async delete(principal: Principal, nameOrId: string): Promise<void> {
     checkAdmin(principal)
-    await this.#inTurn(async () => {
+    await this.#afterLast(async () => {
       const definition = this.get(nameOrId)
       const message = 'Failed to delete collection'
       if (definition.system) throw new ServiceError('INVALID', `${message}.`)
@@ -337,7 +337,7 @@ export class Definitions {
    */
   async import(principal: Principal, list: unknown, deleteMissing: boolean, beside?: ImportedBeside): Promise<void> {
     checkAdmin(principal)
-    await this.#inTurn(async () => {
+    await this.#afterLast(async () => {
       const change = await this.#imported(list, deleteMissing)
       const [wrong] = change.wrong
       if (wrong !== undefined) throw importError(wrong)
@@ -382,7 +382,7 @@ export class Definitions {
 
   /** Ends when the changes have ended that were asked for. */
   async close(): Promise<void> {
-    await this.#turn
+    await this.#last
     this.#store.close()
     this.#listeners.clear()
   }
@@ -484,14 +484,14 @@ export class Definitions {
   }
 
   /** Runs changes one after another at all servers, each with the changes of other servers. */
-  #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(() =>
+  #afterLast<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(() =>
       this.#fleet.exclusively('definitions', async () => {
         await this.#store.catchUp()
         return run()
       }),
     )
-    this.#turn = done.catch(() => undefined)
+    this.#last = done.catch(() => undefined)
     return done
   }
 }

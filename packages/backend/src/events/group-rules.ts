@@ -6,7 +6,7 @@ import { ServiceError } from '../gateway/service-error.ts'
 import { assertOpenToActor } from '../records/read/list-request.ts'
 import type { RecordSnapshot } from '../records/read/record-snapshot.ts'
 import type { BindGroup, SubscriptionGroup } from './subscription-groups.ts'
-import { Turns } from './turns.ts'
+import { Slices } from './slices.ts'
 
 /** Words that may read the clock: `@now` and the like, but not `@request.` and `@collection.`; and `strftime`, whose time may be `now`. */
 const CLOCK = /@(?!request\.|collection\.)|strftime/
@@ -50,13 +50,13 @@ export async function admittedGroups(
     if (await isReady(snapshot, rules)) asked.push([group, rules])
   }
   const admitted: SubscriptionGroup[] = []
-  const turns = new Turns(snapshot.environment)
+  const slices = new Slices(snapshot.environment)
   for (let at = 0; at < asked.length;) {
     const from = at
     // A read that misses a page runs again.
     const answers = await snapshot.read((records) => {
       const found = [answerOf(asked[from]![1], record, records)]
-      for (let next = from + 1; next < asked.length && !turns.isOver; next++)
+      for (let next = from + 1; next < asked.length && !slices.isOver; next++)
         found.push(answerOf(asked[next]![1], record, records))
       return found
     })
@@ -66,7 +66,7 @@ export async function admittedGroups(
       spent(group, rows)
     }
     at += answers.length
-    await turns.next()
+    await slices.next()
   }
   return admitted
 }

@@ -12,7 +12,7 @@ import type { CommitStep } from './commit-states.ts'
 import { admittedGroups } from './group-rules.ts'
 import { changesIn, type RecordChange } from './record-changes.ts'
 import type { SubscriptionGroup, SubscriptionGroups } from './subscription-groups.ts'
-import { Turns } from './turns.ts'
+import { Slices } from './slices.ts'
 
 /** The change of a record. `leave`: it is there, but does not meet the rule or the filter any more. */
 type RecordAction = 'create' | 'update' | 'delete' | 'leave'
@@ -113,10 +113,10 @@ export class RecordMessages {
     const left = others.length === 0 ? [] : await admittedGroups(before, others, records[1]!, spent)
     const shown = new SharedEvents(this.#options.reads, state, change)
     const told: (readonly [SubscriptionGroup, RecordEvent | LateEvent])[] = []
-    const turns = new Turns(state.environment)
+    const slices = new Slices(state.environment)
     for (const group of admitted) {
       told.push([group, await shown.to(group)])
-      await turns.next()
+      await slices.next()
     }
     for (const group of left) told.push([group, leaving(change)])
     // A client that comes back gets what it has not got: so the order is always the same.

@@ -1,6 +1,6 @@
 /**
  * `app` as code of the operator gets it. A promise that nobody awaits ends no process: its error is logged with the line of the call.
- * Calls in a row give others a turn, and a handler that was given up can do no more.
+ * Calls in a row give others a pause, and a handler that was given up can do no more.
  */
 import type { Environment } from 'pannier/types'
 import type { HookApp } from './hook-app.ts'
@@ -41,11 +41,11 @@ export function unwatched(app: HookApp): Watched {
 }
 
 export function watchedApp(app: HookApp, parts: () => WatchedParts): HookApp {
-  let turnAt = -Infinity
-  const turn = async ({ environment }: WatchedParts): Promise<void> => {
-    if (environment.now() - turnAt < SLICE_MS) return
+  let slicedAtMs = -Infinity
+  const pause = async ({ environment }: WatchedParts): Promise<void> => {
+    if (environment.now() - slicedAtMs < SLICE_MS) return
     await environment.yield()
-    turnAt = environment.now()
+    slicedAtMs = environment.now()
   }
   const around = (name: string, call: Call): Call =>
     function method(...parameters) {
@@ -56,7 +56,7 @@ export function watchedApp(app: HookApp, parts: () => WatchedParts): HookApp {
       const { environment, hooks } = parts()
       const run = async (): Promise<unknown> => {
         countCall(scope, WRITES.includes(name))
-        await turn(parts())
+        await pause(parts())
         return call(...parameters)
       }
       return WatchedPromise.of(run(), async (error, isAwaited) => {

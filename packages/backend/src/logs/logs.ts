@@ -57,7 +57,7 @@ export class Logs implements LogWriter {
   #dropped = 0
   #cancelTimer: (() => void) | undefined
   /** Stores and removals come one after another. */
-  #turn: Promise<void> = Promise.resolve()
+  #last: Promise<void> = Promise.resolve()
 
   constructor(options: LogsOptions) {
     this.#options = options
@@ -87,7 +87,7 @@ export class Logs implements LogWriter {
   flush(): Promise<void> {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       while (this.#waiting.length > 0) await this.documents.insert(this.#waiting.splice(0, BATCH_ENTRIES))
       if (this.#dropped === 0) return
       const message = `${this.#dropped} logs were dropped, as they came faster than the database could store them.`
@@ -98,7 +98,7 @@ export class Logs implements LogWriter {
 
   /** Removes what the settings no longer keep. */
   removeOld(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       const { settings, environment, database } = this.#options
       const { maxDays, minLevel } = settings.values.logs
       const now = environment.wallClock()
@@ -111,7 +111,7 @@ export class Logs implements LogWriter {
 
   /** Removes all. */
   truncate(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#afterLast(async () => {
       this.#waiting = []
       await this.#remove({})
     })
@@ -137,12 +137,12 @@ export class Logs implements LogWriter {
   }
 
   /** A database that fails loses logs, and stops nothing. */
-  #inTurn(run: () => Promise<void>): Promise<void> {
-    this.#turn = this.#turn.then(run).catch((error: unknown) => {
+  #afterLast(run: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(run).catch((error: unknown) => {
       const data = { error: errorText(error) }
       this.#options.print({ level: LOG_LEVELS.error, message: 'Logs could not be written.', data })
     })
-    return this.#turn
+    return this.#last
   }
 }
 

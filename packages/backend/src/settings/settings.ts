@@ -37,7 +37,7 @@ export class Settings {
   #superuserAddresses: BlockList = addressesOf([])
   readonly #listeners: Listeners
   /** Changes come one after another. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
 
   /** With a key they are stored encrypted from here on. @throws ServiceError INVALID if the key is wrong or missing */
   static async open(database: Database, options: SettingsOptions = {}): Promise<Settings> {
@@ -70,7 +70,7 @@ export class Settings {
     // Another handle may change them.
     this.#stopListening = database.subscribe(({ collections }) => {
       const { ids = [STATE_ID] } = collections.get(STATE_COLLECTION) ?? { ids: [] }
-      if (ids.includes(STATE_ID)) void this.#inTurn(() => this.#load()).catch(() => {})
+      if (ids.includes(STATE_ID)) void this.#afterLast(() => this.#load()).catch(() => {})
     })
   }
 
@@ -88,7 +88,7 @@ export class Settings {
   /** Changes settings; settings that are left out stay. @throws ServiceError FORBIDDEN, INVALID with data */
   async update(principal: Principal, input: JsonObject): Promise<JsonObject> {
     if (!principal.isAdmin) throw forbidden('')
-    return this.#inTurn(() =>
+    return this.#afterLast(() =>
       this.#fleet.exclusively('settings', async () => {
         await this.#database.refresh()
         await this.#load()
@@ -115,13 +115,13 @@ export class Settings {
 
   /** Resolves when changes of other servers that this one has seen are known. */
   async settled(): Promise<void> {
-    await this.#turn
+    await this.#last
   }
 
   /** Stops the work on stored settings. */
   async close(): Promise<void> {
     this.#stopListening()
-    await this.#turn
+    await this.#last
   }
 
   /** Loads them. Whether they are there, and not encrypted. */
@@ -149,9 +149,9 @@ export class Settings {
     this.#listeners.call()
   }
 
-  #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(run)
-    this.#turn = done.catch(() => undefined)
+  #afterLast<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(run)
+    this.#last = done.catch(() => undefined)
     return done
   }
 }

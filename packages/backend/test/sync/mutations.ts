@@ -310,7 +310,7 @@ export const LIVE_UNTESTED: Mutation = inSync(
 /** A record that is written does not say when it runs out. */
 export const LIVE_NO_TURN: Mutation = inSync(
   'signals/watched-collection.ts',
-  'if (isClocked) this.#expect(watcher, turnsAt(viewer, nowMs))',
+  'if (isClocked) this.#expect(watcher, changesAt(viewer, nowMs))',
   '',
 )
 /** Only whole records count. */

@@ -58,7 +58,7 @@ async function sendChanges(
       contentTypeOf(options),
       (left) =>
         feedPieces(source, options, {
-          turns: context.turns,
+          schedule: context.schedule,
           ending: AbortSignal.any([left, revoked.signal, context.closing]),
         }),
       { gather: options.form === 'normal' },

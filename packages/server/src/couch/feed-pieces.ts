@@ -6,7 +6,7 @@
 import { badRequest } from '../http/http-error.ts'
 import type { QueryParameters } from '../http/query-parameters.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
-import type { FeedTurns } from './feed-turns.ts'
+import type { FeedSchedule } from './feed-schedule.ts'
 
 type FeedForm = 'normal' | 'longpoll' | 'continuous' | 'eventsource'
 
@@ -72,7 +72,7 @@ export function contentTypeOf({ form }: FeedOptions): string {
 
 /** When a feed reads, waits and ends. */
 interface FeedPace {
-  readonly turns: FeedTurns
+  readonly schedule: FeedSchedule
   /** Aborted to end the feed in the regular way. */
   readonly ending: AbortSignal
 }
@@ -144,7 +144,7 @@ async function* withIdle(
   const rows = source.rows(live, stop.signal)
   try {
     for (;;) {
-      await pace.turns.toRead()
+      await pace.schedule.toRead()
       const next = rows.next()
       // If the feed ends first, nobody waits for this promise.
       next.catch(() => {})
@@ -166,13 +166,13 @@ async function* withIdle(
 async function firstOf<T>(
   next: Promise<T>,
   idleMs: number,
-  { turns, ending }: FeedPace,
+  { schedule, ending }: FeedPace,
 ): Promise<T | 'idle' | 'ended'> {
   if (ending.aborted) return 'ended'
   let stop = (): void => {}
   const other = new Promise<'idle' | 'ended'>((resolve) => {
     const end = (): void => resolve('ended')
-    const stopWaiting = idleMs === Infinity ? undefined : turns.after(idleMs, () => resolve('idle'))
+    const stopWaiting = idleMs === Infinity ? undefined : schedule.after(idleMs, () => resolve('idle'))
     ending.addEventListener('abort', end)
     stop = () => {
       stopWaiting?.()

@@ -10,7 +10,7 @@ import type { DatabaseUpdates, FilterSource } from '@pannier/backend/internal'
 import type { ActiveTasks } from '../replicator/tasks.ts'
 import type { Gateway } from '@pannier/backend'
 import type { CountWrites } from './count-requests.ts'
-import type { FeedTurns } from './feed-turns.ts'
+import type { FeedSchedule } from './feed-schedule.ts'
 import type { MangoIndexes } from './mango/mango-indexes.ts'
 import type { OpenFeeds } from './open-feeds.ts'
 
@@ -40,7 +40,7 @@ export interface ServerContext {
   /** Change feeds that are open. */
   readonly feeds: OpenFeeds
   /** When each of them reads, and how long it waits. */
-  readonly turns: FeedTurns
+  readonly schedule: FeedSchedule
   /** Aborted when the server is being closed: feeds end. */
   readonly closing: AbortSignal
   /** Whether the server is ready: a balancer may send requests here. */

@@ -115,7 +115,7 @@ function pageOf(names: readonly string[], parameters: QueryParameters): string[]
 }
 
 async function sendUpdates(context: ServerContext, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  const { auth, updates, limits, feeds, turns, closing } = context
+  const { auth, updates, limits, feeds, schedule, closing } = context
   const parameters = new QueryParameters(request)
   const options = feedOptions(parameters, limits)
   const source = new UpdatesSource(updates, parameters.text('since'), parameters.count('limit') ?? Infinity)
@@ -127,7 +127,7 @@ async function sendUpdates(context: ServerContext, request: FastifyRequest, repl
     stopWatching()
   })
   return sendPieces(reply, contentTypeOf(options), (left) =>
-    feedPieces(source, options, { turns, ending: AbortSignal.any([left, revoked.signal, closing]) }),
+    feedPieces(source, options, { schedule, ending: AbortSignal.any([left, revoked.signal, closing]) }),
   )
 }
 

@@ -68,7 +68,7 @@ async function* waiting(
 ): AsyncGenerator<string> {
   // Headers go out with the first piece.
   yield '\n'
-  const { updates, turns } = context
+  const { updates, schedule } = context
   const idleMs = heartbeatMs ?? waitMsMax
   let asked = places
   for (;;) {
@@ -79,7 +79,7 @@ async function* waiting(
     if (changed.size > 0 || ending.aborted) return yield answer([...changed])
     while (updates.lastSequence === mark && !revoked.aborted && !ending.aborted) {
       const idle = new AbortController()
-      const stopWaiting = turns.after(idleMs, () => idle.abort(IDLE))
+      const stopWaiting = schedule.after(idleMs, () => idle.abort(IDLE))
       await updates.next(AbortSignal.any([idle.signal, revoked, ending]))
       stopWaiting()
       if (!idle.signal.aborted) continue

@@ -22,7 +22,7 @@ type Verdict = JsonObject | Refusal
 export function compilationGuard(designs: DesignDocuments): WriteGuard {
   const prepare = ({ database, stored, documents, newEdits }: GuardedWrite): ReturnType<Prepare> => {
     if (!documents.some(isDesign)) return documents
-    return eachInTurn(documents, async (document) => {
+    return eachInOrder(documents, async (document) => {
       if (!isDesign(document)) return document
       const isDeleted = document['_deleted'] === true
       if (!isDeleted) await designs.check(document, newEdits ? 'all' : 'validation', database)
@@ -56,7 +56,7 @@ export function validationGuard(
     const validate: Validate = async (document, previous) => {
       for (const validator of validators) await validator(document, previous, user, security)
     }
-    return eachInTurn(documents, (document) =>
+    return eachInOrder(documents, (document) =>
       isDesign(document) ? document : validated(environment, write, document, validate),
     )
   }
@@ -119,7 +119,7 @@ function withoutContent(document: JsonObject): JsonObject {
   return { ...document, _attachments: Object.fromEntries(stubs) as JsonObject }
 }
 
-async function eachInTurn(
+async function eachInOrder(
   documents: readonly JsonObject[],
   judge: (document: JsonObject) => Promise<Verdict> | Verdict,
 ): Promise<Verdict[]> {

@@ -16,7 +16,7 @@ const BUFFER_BYTES: number = 64 * 1024
 const PIECE_CHARS_MIN: number = 16 * 1024
 const GATHERED_CHARS: number = 256 * 1024
 /** How many chars are encoded at once: it takes a millisecond. */
-const TURN_CHARS: number = 256 * 1024
+const SLICE_CHARS: number = 256 * 1024
 /** The first six bits of each. */
 const LOW_SURROGATES = 0xdc00 >> 10
 const LEFT = new Error('the client has left')
@@ -134,9 +134,9 @@ async function* joined(environment: Environment, pieces: AsyncIterable<string>):
 }
 
 /** A large text in parts; other requests are served in between. */
-async function* inTurns(environment: Environment, text: string): AsyncGenerator<string> {
+async function* inSlices(environment: Environment, text: string): AsyncGenerator<string> {
   for (let start = 0; start < text.length;) {
-    let end = Math.min(text.length, start + TURN_CHARS)
+    let end = Math.min(text.length, start + SLICE_CHARS)
     // Half of a surrogate pair can't be sent.
     if (end < text.length && text.charCodeAt(end) >> 10 === LOW_SURROGATES) end--
     yield text.slice(start, end)
@@ -153,7 +153,7 @@ async function* following(
   for (let one = first; one.done !== true; one = await rest.next()) {
     const { value } = one
     if (typeof value !== 'string') yield value
-    else if (value.length <= TURN_CHARS) yield wellFormed(value)
-    else yield* inTurns(environment, wellFormed(value))
+    else if (value.length <= SLICE_CHARS) yield wellFormed(value)
+    else yield* inSlices(environment, wellFormed(value))
   }
 }

@@ -44,7 +44,7 @@ export async function release(id: string): Promise<void> {
 
 /** Deletes all that is held. Writes that wait are lost only with `discard`: else all stays, until the superuser signs in again. */
 export async function wipe({ discard }: { readonly discard: boolean }): Promise<void> {
-  await inTurn(async () => {
+  await afterLast(async () => {
     const stored = readHeldCollections()
     if (stored === undefined || stored.account !== session.get()?.record.id || !(await leave(stored, discard))) return
     keepDefinitions(undefined)
@@ -92,9 +92,9 @@ function keepNames(): void {
   keepDefinitions(list)
 }
 
-/** In turn, as what another superuser has held goes first. */
+/** One after the other, as the records that another superuser had go first. */
 async function change(made: (held: readonly HeldCollection[]) => readonly HeldCollection[]): Promise<void> {
-  await inTurn(async () => {
+  await afterLast(async () => {
     await leaveOther()
     const account = session.get()?.record.id
     if (account === undefined) return
@@ -106,7 +106,7 @@ async function change(made: (held: readonly HeldCollection[]) => readonly HeldCo
 let openKey = ''
 let lastWork: Promise<unknown> = Promise.resolve()
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+function afterLast<T>(work: () => Promise<T>): Promise<T> {
   const done = lastWork.then(work)
   lastWork = done.catch(() => undefined)
   return done
@@ -114,7 +114,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 /** Opens the held collections, and closes all others. */
 function settle(): void {
-  void inTurn(async () => {
+  void afterLast(async () => {
     await leaveOther()
     // Another tab may have deleted what was held, and this one may have kept the time of a sync after that.
     if (readHeldCollections() === undefined) {

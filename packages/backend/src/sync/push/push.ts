@@ -68,7 +68,7 @@ export class Push {
   readonly #host: PushHost
   readonly #outcomes: Outcomes
   /** The last work of each device: no transaction is judged twice at the same time. */
-  readonly #turns = new Map<string, Promise<unknown>>()
+  readonly #pushing = new Map<string, Promise<unknown>>()
 
   constructor(host: PushHost) {
     this.#host = host
@@ -85,7 +85,7 @@ export class Push {
     const { principal } = await pusher.actor()
     assertAccount(principal)
     const device = deviceOf(principal.account, pusher.device)
-    return this.#inTurn(device, async () => {
+    return this.#afterLast(device, async () => {
       const known = new Map<number, KnownOutcome>()
       const stored = await this.#outcomes.get(
         device,
@@ -138,17 +138,17 @@ export class Push {
     return this.#outcomes.removeOld(this.#host.environment.wallClock())
   }
 
-  async #inTurn<T>(device: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#turns.get(device)
-    const turn = (async () => {
+  async #afterLast<T>(device: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#pushing.get(device)
+    const pushed = (async () => {
       await before?.catch(() => {})
       return work()
     })()
-    this.#turns.set(device, turn)
+    this.#pushing.set(device, pushed)
     try {
-      return await turn
+      return await pushed
     } finally {
-      if (this.#turns.get(device) === turn) this.#turns.delete(device)
+      if (this.#pushing.get(device) === pushed) this.#pushing.delete(device)
     }
   }
 

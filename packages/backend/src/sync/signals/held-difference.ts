@@ -127,7 +127,7 @@ export function sameUntil(state: SyncedState, watching: Watching): number {
   const { list, fields } = rules
   const { alternatives } = list.rule
   const held = watching.held.list
-  // What is not held now may be held then. Records that are written are not asked when their fields turn.
+  // What is not held now may be held then. Records that are written are not asked when their fields change with the time.
   const isFieldTimed = fields.some(({ rule }) => rule.alternatives.some(isTimedOne))
   if (isFieldTimed || alternatives.some(isAskedAgain)) return ms + AGAIN_MS
   const walk = new Walk(state)
@@ -138,14 +138,14 @@ export function sameUntil(state: SyncedState, watching: Watching): number {
     if (range?.by !== 'clock') continue
     const bound = held.viewer.bound(alternative)
     const [next] = walk.rows?.rows(group, includesBound(range) ? { gte: bound } : { gt: bound }) ?? []
-    if (next !== undefined) until = Math.min(until, turnsAt(range, next.key[2], bound, ms))
+    if (next !== undefined) until = Math.min(until, changesAt(range, next.key[2], bound, ms))
   }
   const isLong = walk.someWritten(({ document }) => {
     const record = ruleRecord(document)
     for (const [index, alternative] of alternatives.entries()) {
       const side = held.holdings[index] === null ? undefined : recordSide(list.rule, alternative, record)
       if (side?.grounds.some((ground) => held.grounds[index]!.has(groundOf(ground))) !== true) continue
-      until = Math.min(until, turnOf(alternative, side, held.viewer.bound(index), ms))
+      until = Math.min(until, changeOf(alternative, side, held.viewer.bound(index), ms))
     }
     return false
   })
@@ -153,14 +153,14 @@ export function sameUntil(state: SyncedState, watching: Watching): number {
 }
 
 /** When a record begins or ends to be within a range by the clock. */
-export function turnOf({ range }: Alternative, side: RecordSide, bound: Bound, ms: number): number {
-  return range?.by === 'clock' ? turnsAt(range, side.range, bound, ms) : Infinity
+export function changeOf({ range }: Alternative, side: RecordSide, bound: Bound, ms: number): number {
+  return range?.by === 'clock' ? changesAt(range, side.range, bound, ms) : Infinity
 }
 
 type Bound = ReturnType<Viewer['bound']>
 
 /** The bound never goes back: it meets what is behind it, once. */
-function turnsAt(range: OwnRange, value: unknown, bound: Bound, ms: number): number {
+function changesAt(range: OwnRange, value: unknown, bound: Bound, ms: number): number {
   if (typeof value !== 'string' || typeof bound !== 'string') return Infinity
   if (value < bound || (value === bound && !includesBound(range))) return Infinity
   const [at, boundAt] = [Date.parse(value), Date.parse(bound)]
@@ -168,7 +168,7 @@ function turnsAt(range: OwnRange, value: unknown, bound: Bound, ms: number): num
   return at + ms - boundAt + Number(includesBound(range))
 }
 
-/** Whether a value that is equal to the bound turns when the bound moves on. */
+/** Whether a value that is equal to the bound changes its side when the bound moves on. */
 function includesBound({ operator }: OwnRange): boolean {
   return operator === '>=' || operator === '<'
 }

@@ -11,7 +11,7 @@ import { changesIn } from '../../events/record-changes.ts'
 import { SIGNAL_PREFIX, type SignalHost, type Signals } from '../../events/signals.ts'
 import type { Subscriber } from '../../events/subscriber.ts'
 import type { Topic } from '../../events/topic.ts'
-import { Turns } from '../../events/turns.ts'
+import { Slices } from '../../events/slices.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
 import type { HeldNow } from '../feed/held-now.ts'
@@ -111,12 +111,12 @@ class LiveSync implements Signals {
     this.tidy()
     this.#followDefinitions(sequence)
     const nowMs = this.#host.environment.wallClock()
-    const turns = new Turns(this.#host.environment)
+    const slices = new Slices(this.#host.environment)
     for (const [watcher, watched] of this.#fresh) {
       this.#fresh.delete(watcher)
       // Nothing was written: the steps have signalled that.
       if ((await this.#renew(watcher, watched, state, Infinity)) === true) this.#signal(watcher, sequence)
-      await turns.next()
+      await slices.next()
     }
     const isBack = this.#isBack(nowMs)
     for (const watched of this.#collections.values()) {
@@ -124,7 +124,7 @@ class LiveSync implements Signals {
       for (const watcher of Array.from(watched.timed)) {
         if (watcher.until > nowMs && !isBack) continue
         if ((await this.#renew(watcher, watched, state, Infinity)) === true) this.#signal(watcher, sequence)
-        await turns.next()
+        await slices.next()
       }
       watched.until = Math.min(...Array.from(watched.timed, ({ until }) => until))
     }
@@ -139,7 +139,7 @@ class LiveSync implements Signals {
     const stale = new Map<Watcher, WatchedCollection>()
     const former = new Set<Watcher>()
     const nowMs = this.#lookedMs
-    const turns = new Turns(this.#host.environment)
+    const slices = new Slices(this.#host.environment)
     for (const definition of this.#host.definitions.all()) {
       if (!step.collections.has(recordsName(definition))) continue
       const watched = [...this.#collections.values()].filter(({ synced }) => synced?.definition === definition)
@@ -151,14 +151,14 @@ class LiveSync implements Signals {
             if (change.old !== undefined) each.findFormer(change.records.at(-1)!, former, nowMs)
             if (change.document !== undefined) each.findSeeing(change.records[0]!, seeing, nowMs)
           }
-          await turns.next()
+          await slices.next()
         }
     }
     for (const [watcher, watched] of stale) {
       const isSeeing = await this.#renew(watcher, watched, step.after, await this.#writtenTo(watched, step.before))
       if (isSeeing === false) seeing.delete(watcher)
       if (isSeeing === true) seeing.add(watcher)
-      await turns.next()
+      await slices.next()
     }
     for (const watcher of new Set([...former, ...seeing])) this.#signal(watcher, step.sequence, step.sequence)
     this.#setTimer()

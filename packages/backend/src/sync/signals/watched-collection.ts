@@ -1,7 +1,7 @@
 /** The watchers of a collection, by what they hold: a record finds those that see it by look-ups. */
 import type { RuleRecord } from '@pannier/rules'
 import { recordSide, type Viewer } from '@pannier/rules/cut'
-import { isTimed, turnOf } from './held-difference.ts'
+import { isTimed, changeOf } from './held-difference.ts'
 import { groundOf, groundsOf } from '../feed/spans.ts'
 import type { SyncedCollection } from '../rules/sync-rules.ts'
 import type { Watcher } from './watcher.ts'
@@ -63,10 +63,10 @@ export class WatchedCollection {
 
   /** Adds those that see a record now to `found`. */
   findSeeing(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
-    for (const { watcher, isSeen, turnsAt } of this.#behind(record, found)) {
+    for (const { watcher, isSeen, changesAt } of this.#behind(record, found)) {
       const isClocked = this.timed.has(watcher)
       const viewer = isClocked ? watcher.viewerAt(nowMs) : watcher.watching!.held.list.viewer
-      if (isClocked) this.#expect(watcher, turnsAt(viewer, nowMs))
+      if (isClocked) this.#expect(watcher, changesAt(viewer, nowMs))
       if (isSeen(viewer)) found.add(watcher)
     }
   }
@@ -90,9 +90,9 @@ export class WatchedCollection {
           yield {
             watcher,
             isSeen: (viewer) => places.some((index) => viewer.admits(index, side!)),
-            turnsAt: (viewer, ms) =>
+            changesAt: (viewer, ms) =>
               Math.min(
-                ...places.map((index) => turnOf(list.rule.alternatives[index]!, side!, viewer.bound(index), ms)),
+                ...places.map((index) => changeOf(list.rule.alternatives[index]!, side!, viewer.bound(index), ms)),
               ),
           }
         }
@@ -113,7 +113,7 @@ interface Candidate {
   readonly watcher: Watcher
   readonly isSeen: (viewer: Viewer) => boolean
   /** When the record may begin or end to be seen, as time passes. */
-  readonly turnsAt: (viewer: Viewer, ms: number) => number
+  readonly changesAt: (viewer: Viewer, ms: number) => number
 }
 
 function keysOf({ rules, held }: Watching): readonly string[] {

@@ -1,26 +1,26 @@
-/** Shares the thread: work that takes long lets others have a turn now and then. */
+/** Shares the thread: long work runs in slices, and others run between them. */
 import type { Environment } from 'pannier/types'
 
-const TURN_MS = 4
+const SLICE_MS = 4
 
-export class Turns {
+export class Slices {
   readonly #environment: Pick<Environment, 'now' | 'yield'>
   #endMs: number
 
   constructor(environment: Pick<Environment, 'now' | 'yield'>) {
     this.#environment = environment
-    this.#endMs = environment.now() + TURN_MS
+    this.#endMs = environment.now() + SLICE_MS
   }
 
-  /** Whether it is the turn of others. */
+  /** Whether the slice is over, so that others may run. */
   get isOver(): boolean {
     return this.#environment.now() >= this.#endMs
   }
 
-  /** Lets others have theirs if this one is over. */
+  /** The next slice: others run before it if this one is over. */
   async next(): Promise<void> {
     if (!this.isOver) return
     await this.#environment.yield()
-    this.#endMs = this.#environment.now() + TURN_MS
+    this.#endMs = this.#environment.now() + SLICE_MS
   }
 }

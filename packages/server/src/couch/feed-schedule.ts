@@ -1,20 +1,20 @@
 /**
- * Schedules feeds so that thousands of them don't delay other requests. Each feed reads a batch in its own turn of the
- * event loop. One timer ends waits, a limited number of them in one turn.
+ * Schedules feeds so that thousands of them don't delay other requests. Each feed reads a batch by itself in a pass of the
+ * event loop. One timer ends waits, a limited number of them at once.
  */
 import { every } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 
 /** The longest delay of a call of `after`. */
 const LOOK_MS = 250
-const TOLD_IN_ONE_TURN = 50
+const DUE_AT_ONCE = 50
 
 interface Waiting {
   readonly untilMs: number
   readonly tell: () => void
 }
 
-export class FeedTurns {
+export class FeedSchedule {
   readonly #environment: Environment
   readonly #readers: (() => void)[] = []
   #isReading = false
@@ -62,9 +62,9 @@ export class FeedTurns {
   }
 
   #tell(due: readonly Waiting[]): void {
-    // A wait may have ended since the last turn.
-    for (const one of due.slice(0, TOLD_IN_ONE_TURN)) if (this.#waiting.delete(one)) one.tell()
-    if (due.length > TOLD_IN_ONE_TURN)
-      void this.#environment.yield().then(() => this.#tell(due.slice(TOLD_IN_ONE_TURN)))
+    // A wait may have ended since.
+    for (const one of due.slice(0, DUE_AT_ONCE)) if (this.#waiting.delete(one)) one.tell()
+    if (due.length > DUE_AT_ONCE)
+      void this.#environment.yield().then(() => this.#tell(due.slice(DUE_AT_ONCE)))
   }
 }
