@@ -74,7 +74,7 @@ export const STARTING: ClientState = Object.freeze({
 const SESSION: StateId = '$session'
 /**
  * A device may have lost its last commits with the power, and no number of a transaction that was sent may be used again. So a start skips
- * a number of so many hex digits: far more than a device can lose, and few enough for millions of starts.
+ * a number of this many hex digits: far more than a device can lose, and few enough for millions of starts.
  */
 const SKIPPED_DIGITS = 5
 

@@ -1,6 +1,6 @@
 /**
- * The part of a query that an index can look up, as selectors. That a text contains another can not be looked up; but where a search
- * field has few different values these are told by its index, and those that match can.
+ * The part of a query that an index can look up, as selectors. An index can't say which texts contain another. But where a search
+ * field has few different values, its index has them, and those that match can be looked up.
  */
 import type { TransactionCollection, Selector, Stored } from 'pannier'
 import type { SearchCondition, SearchPart, SearchQuery } from './conditions.ts'
@@ -71,7 +71,7 @@ async function planPart(
   return { part, selector: selector as Selector<FoundDocument>, others }
 }
 
-/** Told by counts of the index's entries; undefined if there are too many. */
+/** The values, by counts of the index's entries; undefined if there are too many. */
 async function differentValues(documents: Documents, field: string): Promise<readonly SearchValue[] | undefined> {
   const path = searchPath(field) as 's'
   const rows = await documents

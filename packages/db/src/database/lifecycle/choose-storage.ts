@@ -1,7 +1,7 @@
 /**
  * The choice among several storages that have a database, or are to have it (`firstOf`). Loaded with the first use.
  *
- * Guarantees: no database is hidden by another one. What is there is opened where it is, or the reason is told why it can't be. If two
+ * Guarantees: no database is hidden by another one. A database is opened where it is, or an error says why it can't be. If two
  * storages have one, an interrupted move left one of them: the copy is deleted once the original is found sound. All this happens
  * under the location lock, so that handles that open a new database at once meet in one storage, and nobody makes an empty one where a
  * move has just left.

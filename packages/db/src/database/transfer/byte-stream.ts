@@ -14,7 +14,7 @@ export function lateStream(make: () => Promise<ReadableStream<Uint8Array>>): Rea
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   make()
     .then((stream) => stream.pipeTo(writable))
-    // Of the reader's cancelling, or told to the reader already.
+    // The reader has cancelled it, or has the error already.
     .catch((error: unknown) => writable.abort(error))
     .catch(() => {})
   return readable

@@ -81,7 +81,7 @@ class Sum implements Accumulator {
   }
 
   result(): number | undefined {
-    // What overflows has lost nothing that could be told.
+    // An overflow has lost nothing that could be shown.
     const sum = Number.isFinite(this.sum) ? this.sum + this.lost : this.sum
     if (!this.average) return sum
     return this.count === 0 ? undefined : sum / this.count

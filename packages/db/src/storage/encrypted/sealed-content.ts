@@ -95,7 +95,7 @@ export function decodeMetaContent(plain: Uint8Array, format: 1 | 2): MetaContent
 }
 
 export const EPOCH_BYTES = 8
-/** So many may come before it is looked which of them have no page left. */
+/** This number may come before a look at which of them have no page left. */
 const RUNS_BETWEEN_PRUNINGS = 64
 
 export interface Run {

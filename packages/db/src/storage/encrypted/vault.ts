@@ -35,7 +35,7 @@ import {
 import { KEY_BYTES, NONCE_BYTES, type Aead, type CryptoPlatform } from './platform.ts'
 import { makeSlot, openSlots, wrongKey, type Credential } from './slots.ts'
 
-/** Record kinds that have a key of their own, by what HKDF is told of them. */
+/** Kinds of records that have a key of their own, with their names for HKDF. */
 const SUBKEYS: readonly (readonly [number, string])[] = [
   [KIND_PAGE, 'pannier page'],
   [KIND_LOG, 'pannier log'],

@@ -17,7 +17,7 @@ import type { PageId } from '../../base/brand.ts'
 import { isChromium } from '../../base/environment.ts'
 import type { PageArrived } from '../page-store.ts'
 
-/** Pages of one getAll, and so many of them in a row that nobody asked for. */
+/** Pages of one getAll, and how many of them in a row nobody may have asked for. */
 const RUN_PAGES_MAX = 32
 const GAP_PAGES_MAX = 2
 

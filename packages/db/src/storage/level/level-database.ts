@@ -400,7 +400,7 @@ const logSealKey = (sequence: number): string => (sequence === 0 ? LOG_SEAL : LO
 const pageKey = (id: PageId): string => PAGES + ordered(id)
 const toSequence = (key: string): number => parseInt(key.slice(LOG.length), 16)
 
-/** So many hexadecimal digits as 2^53 - 1 has, so that keys stand in the order of their numbers. */
+/** The hexadecimal digits of 2^53 - 1, so that keys stand in the order of their numbers. */
 function ordered(number: number): string {
   return number.toString(16).padStart(14, '0')
 }
