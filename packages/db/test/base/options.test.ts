@@ -68,6 +68,7 @@ const FUNCTIONS: Readonly<Record<string, Row | readonly Row[]>> = {
     'live',
     ({ db, people }) => people.replicate(misspelt({ to: db.collection('other'), lve: true })),
   ],
+  'TransactionCollection.compact': ['signal', ({ people }) => people.compact(misspelt({ singal: undefined }))],
   'TransactionCollection.get': [
     ['conflicts', ({ people }) => people.get('a', misspelt({ conflict: true }))],
     ['conflicts', ({ people }) => people.get(['a'], misspelt({ conflict: true }))],

@@ -193,6 +193,14 @@ const CALLS: Readonly<Record<string, Call>> = {
     endless: true,
     run: ({ db }, { signal }) => db.collection('other').import(new ReadableStream(), { signal }),
   },
+  compact: {
+    run: async ({ db }, { signal }) => {
+      const kept = db.collection<Person>(`kept ${++copies}`, { history: true })
+      await kept.insert(Array.from({ length: 200 }, (_, n) => ({ _id: String(n), n, text: 'old' })))
+      for (let n = 0; n < 20; n++) await kept.update(String(n), (person) => ({ ...person, text: 'new' }))
+      await kept.compact({ signal })
+    },
+  },
   check: { reports: true, run: ({ db }, work) => db.check(work) },
   snapshot: { reports: true, run: ({ db }, work) => bytesOf(db.snapshot(work)) },
   moveTo: { reports: true, run: ({ db }, work) => db.moveTo(memory(), work) },

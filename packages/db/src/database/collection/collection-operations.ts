@@ -1,4 +1,5 @@
 /** The document operations of a collection, alone or inside a transaction. Only `CollectionAccess` knows which. */
+import type { LongWork } from '../../base/long-work.ts'
 import { andThen, isPromise } from '../../base/async.ts'
 import { lazyModule, loadedModule } from '../../base/lazy-module.ts'
 import { checkPlainObject } from '../../codec/collation.ts'
@@ -472,13 +473,13 @@ export class TransactionCollection<T extends object, Input extends object = T, A
   /**
    * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
    * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
-   * lost their content. It works in small steps: others write in between.
+   * lost their content. It works in small steps: others write in between. A signal ends it after a step.
    *
    * @example
    * const forgotten = await people.compact()
    */
-  compact(): Promise<number> {
-    return this.#withRevisions(({ compact }, access) => compact(access))
+  compact(options: Pick<LongWork, 'signal'> = {}): Promise<number> {
+    return this.#withRevisions(({ compact }, access) => compact(access, options))
   }
 
   #readOne(snapshot: Snapshot, id: string): StoredDocument | undefined {

@@ -2,6 +2,7 @@
  * Reads and writes revisions, and checks the arguments. Loaded on first use. A collection that does not exist has no
  * revisions.
  */
+import { throwIfCancelled, type LongWork } from '../../base/long-work.ts'
 import { together } from '../../base/miss.ts'
 import { ArgumentError, badArgument, calling, checkOptions, type OptionNames } from '../../base/options.ts'
 import { checkedIds, checkId } from '../../document/document-id.ts'
@@ -43,6 +44,7 @@ const FIELDS: OptionNames<RevisionFields> = {
 const GET_OPTIONS: OptionNames<RevisionReadOptions> = { ...FIELDS, rev: true, latest: true }
 const REVISIONS_OPTIONS: OptionNames<LatestFields> = { ...FIELDS, latest: true }
 const BULK_OPTIONS: OptionNames<BulkFields> = { ...REVISIONS_OPTIONS, partial: true }
+const COMPACT_OPTIONS: OptionNames<Pick<LongWork, 'signal'>> = { signal: true }
 
 export function getRevisions(
   access: CollectionAccess,
@@ -165,11 +167,13 @@ export function purge(
 }
 
 /** In small steps: others write in between. Gives the number of revisions that have lost their content. */
-export async function compact(access: CollectionAccess): Promise<number> {
+export async function compact(access: CollectionAccess, options: Pick<LongWork, 'signal'>): Promise<number> {
+  checkOptions('compact()', options, COMPACT_OPTIONS)
   const { catalog, name } = access.writing
   let forgotten = 0
   let from: Key | undefined
   do {
+    throwIfCancelled(options.signal, 'The compaction')
     const step: CompactStep = await access.write((transaction) => {
       const state = catalog.collection(transaction, name)
       return state === undefined ? { next: undefined, forgotten: 0 } : compactRevisions(transaction, state, from)
