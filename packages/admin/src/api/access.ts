@@ -10,7 +10,7 @@ export type ApiToken = Awaited<ReturnType<Backend['accounts']['apiTokens']>>[num
 export type Scopes = ApiToken['scopes']
 export type Action = Scopes[string][number]
 
-export const ACTIONS = ['list', 'view', 'create', 'update', 'delete'] as const satisfies readonly Action[]
+export const ACTIONS: readonly Action[] = ['list', 'view', 'create', 'update', 'delete']
 
 type NewApiToken = Pick<ApiToken, 'name' | 'collection' | 'record' | 'scopes' | 'expires'>
 

@@ -2,13 +2,7 @@
 import type { ReportInput, ReportParameter, ReportResult } from '@pannier/backend'
 import { request } from './request.ts'
 
-export const PARAMETER_TYPES = [
-  'text',
-  'number',
-  'integer',
-  'bool',
-  'date',
-] as const satisfies readonly ReportParameter['type'][]
+export const PARAMETER_TYPES: readonly ReportParameter['type'][] = ['text', 'number', 'integer', 'bool', 'date']
 
 /** A report, as a superuser writes it. */
 export type Report = Required<ReportInput>

@@ -43,7 +43,7 @@ export interface AnsweredCondition {
 /** A record, as the superuser sees it, and whether the rule admits it. */
 export interface PreviewedRecord {
   /** The record with all its fields. */
-  readonly record: RecordJson
+  readonly record: RecordJson & { readonly id: string }
   /** Whether the rule lets the account act on it. */
   readonly isAdmitted: boolean
 }
@@ -61,7 +61,7 @@ export interface RulePreview {
   /** The parts of the rule, for one record or a create; undefined where no condition decides. */
   readonly condition?: AnsweredCondition
   /** The account's view of a record that it may read. */
-  readonly seen?: RecordJson
+  readonly seen?: PreviewedRecord['record']
   /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
   readonly plan?: { readonly isExact: boolean; readonly text: string }
 }
@@ -137,7 +137,10 @@ export class RulePreviews {
       const documents = await this.#documents(snapshot, definition, asked, page.items)
       const ask = this.#askerOf(snapshot, definition, actor, asked)
       const answers = await ask(rule, documents)
-      const items = page.items.map((record, at) => ({ record, isAdmitted: answers[at]! }))
+      const items = page.items.map((record, at) => ({
+        record: record as PreviewedRecord['record'],
+        isAdmitted: answers[at]!,
+      }))
       const isAll = asked.filter === '' && asked.record === undefined && asked.field === undefined
       const listed = isAll && isRead(asked.action) ? await this.#listed(snapshot, definition, actor, rule) : undefined
       return {

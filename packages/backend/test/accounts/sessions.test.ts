@@ -5,7 +5,8 @@ import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { GUEST, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, Principal } from '../../src/index.ts'
-import type { AuthDefinition, JsonObject } from '../../src/internal.ts'
+import type { JsonObject } from '../../src/internal.ts'
+import type { AuthDefinition } from '../../src/definitions/definition.ts'
 import { openTestBackend, passwords } from '../test-backend.ts'
 
 const MINUTE_MS = 60_000

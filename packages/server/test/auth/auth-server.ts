@@ -137,8 +137,7 @@ class Running implements Omit<AuthServer, 'close'> {
   }
 
   async setSecurity(database: string, security: JsonObject): Promise<void> {
-    const states = this.database.collection<JsonObject>(STATE_COLLECTION)
-    await states.upsert({ _id: `security/${database}`, security })
+    await new ServerState(this.database).set(`security/${database}`, { security })
   }
 
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {

@@ -1,19 +1,19 @@
-/** Thousands of feeds that have something to do at the same time: others have turns in between. */
+/** Thousands of feeds that have something to do at the same time: others run in between. */
 import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { beforeEach, expect, test } from 'vitest'
-import { FeedTurns } from '../../src/couch/feed-turns.ts'
+import { FeedSchedule } from '../../src/couch/feed-schedule.ts'
 
 let clock: VirtualEnvironment
-let turns: FeedTurns
+let schedule: FeedSchedule
 
 beforeEach(() => {
   clock = virtualEnvironment()
-  turns = new FeedTurns(clock)
+  schedule = new FeedSchedule(clock)
 })
 
-test('readers have one turn of the event loop each, in their order', async () => {
+test('readers have one pass of the event loop each, in their order', async () => {
   const read: number[] = []
-  const all = Promise.all(Array.from({ length: 100 }, (_, at) => turns.toRead().then(() => read.push(at))))
+  const all = Promise.all(Array.from({ length: 100 }, (_, at) => schedule.toRead().then(() => read.push(at))))
   let others = 0
   while (read.length < 100) {
     const before = read.length
@@ -24,21 +24,21 @@ test('readers have one turn of the event loop each, in their order', async () =>
   await all
   expect(others).toBeGreaterThanOrEqual(50)
   expect(read).toEqual(Array.from({ length: 100 }, (_, at) => at))
-  await turns.toRead()
+  await schedule.toRead()
 })
 
-test('waiting requests are answered in time, some in one turn, and not once they have left', async () => {
+test('waiting requests are answered in time, some at once, and not once they have left', async () => {
   let turn = 0
   const yieldTurn = (): Promise<void> => {
     turn++
     return clock.yield()
   }
-  turns = new FeedTurns({ ...clock, yield: yieldTurn })
+  schedule = new FeedSchedule({ ...clock, yield: yieldTurn })
   const told: string[] = []
   const inTurns: number[] = []
-  for (let at = 0; at < 120; at++) turns.after(5000, () => (inTurns[turn] = (inTurns[turn] ?? 0) + 1))
-  turns.after(100, () => told.push('soon'))
-  turns.after(100, () => told.push('left'))()
+  for (let at = 0; at < 120; at++) schedule.after(5000, () => (inTurns[turn] = (inTurns[turn] ?? 0) + 1))
+  schedule.after(100, () => told.push('soon'))
+  schedule.after(100, () => told.push('left'))()
   await clock.advance(250)
   expect(told).toEqual(['soon'])
   await clock.advance(4749)
@@ -49,7 +49,7 @@ test('waiting requests are answered in time, some in one turn, and not once they
 })
 
 test('one timer serves all, and none runs when nobody waits', async () => {
-  const stops = Array.from({ length: 3000 }, () => turns.after(60_000, () => {}))
+  const stops = Array.from({ length: 3000 }, () => schedule.after(60_000, () => {}))
   expect(clock.timerCount).toBe(1)
   for (const stop of stops) stop()
   await clock.advance(250)
