@@ -170,7 +170,7 @@ export class RulePreviews {
       ...(hasCondition && {
         condition: await answered(parse(rule), async (text) => (await ask(text, [document]))[0]!),
       }),
-      ...(seen && { seen }),
+      ...(seen && { seen: seen as PreviewedRecord['record'] }),
     }
   }
 

@@ -64,7 +64,6 @@ export class FeedSchedule {
   #tell(due: readonly Waiting[]): void {
     // A wait may have ended since.
     for (const one of due.slice(0, DUE_AT_ONCE)) if (this.#waiting.delete(one)) one.tell()
-    if (due.length > DUE_AT_ONCE)
-      void this.#environment.yield().then(() => this.#tell(due.slice(DUE_AT_ONCE)))
+    if (due.length > DUE_AT_ONCE) void this.#environment.yield().then(() => this.#tell(due.slice(DUE_AT_ONCE)))
   }
 }
