@@ -30,18 +30,18 @@ export interface AnsweredCondition {
     readonly isMet: boolean;
     /** `and` is `&&`. All its parts may hold while no single related record meets all of them. */
     readonly kind: 'and' | 'or' | 'comparison';
-    /** The parts; a comparison has none. */
+    /** The conditions that are its parts; a comparison has none. */
     readonly of: readonly AnsweredCondition[];
 }
 
-/** Collections whose fields are not known. */
+/** The types of collections whose fields are not known (any). */
 export type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>;
 
 /** Records whose fields are not known. */
 export interface AnyRecordTypes {
     /** Any name may have a value. */
     readonly values: Record<string, unknown>;
-    /** Any name may be set. */
+    /** The changes: any name may be set. */
     readonly changes: Record<string, unknown>;
 }
 
@@ -71,7 +71,7 @@ export interface Backend {
     alert(subject: string, details: string): Promise<void>;
     /** The application as hooks see it. */
     readonly app: HookApp;
-    /** Counts requests, as the settings want it. */
+    /** The limiter of rates: counts requests, as the settings want it. */
     readonly rateLimits: RateLimiter;
     /** The writer of logs. */
     readonly logs: Logs;
@@ -85,7 +85,7 @@ export interface Backend {
     readonly imports: Imports;
     /** Statements of superusers. */
     readonly sql: SqlConsole;
-    /** SELECTs that superusers keep, and others may run. */
+    /** Reports: SELECTs that superusers keep, and others may run. */
     readonly reports: Reports;
     /** How large the copy of the records is that views and SQL read, and how far behind. */
     modelFigures(): ModelFigures;
@@ -95,15 +95,15 @@ export interface Backend {
     readonly sync: Sync;
     /** Previews of rules before they are stored. */
     readonly rulePreviews: RulePreviews;
-    /** Clock, timers and chance. */
+    /** The environment: clock, timers and chance. */
     readonly environment: Environment;
-    /** Stops what runs. The database stays open. */
+    /** Closes it: stops what runs. The database stays open. */
     close(): Promise<void>;
 }
 
 /** The options of `openBackend`. */
 export interface BackendOptions {
-    /** The servers that serve the same database. It is alone when left out. The backend does not close it. */
+    /** The fleet of servers that serve the same database. It is alone when left out. The backend does not close it. */
     readonly fleet?: Fleet;
     /** How much memory and time hashing passwords may take. */
     readonly hashLimits?: Partial<HashQueueLimits>;
@@ -111,7 +111,7 @@ export interface BackendOptions {
     readonly loginLimits?: Partial<LoginLimits>;
     /** Gets what is at a public address, and refuses all others. No pictures of users are fetched when left out. */
     readonly fetchPublic?: PublicFetch;
-    /** Clock, timers and chance, for tests. Those of the database when left out. */
+    /** The environment for tests: clock, timers and chance. Those of the database when left out. */
     readonly environment?: Environment;
     /** A replica that was away for longer than this begins again, in milliseconds; 30 days by default. */
     readonly syncHorizonMs?: number;
@@ -131,13 +131,13 @@ export interface BackendOptions {
     readonly quota?: Quota;
     /** The read model for views and SQL: a file of plain text in the temporary folder, or the memory of one process, by default. */
     readonly readModel?: 'file' | 'memory';
-    /** @internal For tests without processes. */
+    /** @internal The home of the read model, for tests without processes. */
     readonly modelHome?: ModelHome;
     /** Shows an operator what is logged, except for requests. */
     readonly print?: (entry: LogEntry) => void;
 }
 
-/** Where a server has its databases. */
+/** The host of backups: where a server has its databases. */
 export interface BackupHost extends Pick<RestoreOptions, 'encryption' | 'settingsKey'> {
     /** The folder of the server's files. Backups are in a bucket only when it is left out. */
     readonly dir?: string;
@@ -147,11 +147,11 @@ export interface BackupHost extends Pick<RestoreOptions, 'encryption' | 'setting
 
 /** A backup as it is listed. */
 export interface BackupInfo {
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was modified: `2026-11-22 15:04:49.813Z` */
     readonly modified: string;
     /** The name of its file. */
     readonly key: string;
-    /** Bytes. */
+    /** The size in bytes. */
     readonly size: number;
 }
 
@@ -197,17 +197,17 @@ export type BatchOperation = BatchedWrite & {
 export interface BorrowedDatabase extends Disposable {
     /** The database, which stays open until `release`. */
     readonly database: Database;
-    /** Idempotent. Feeds, live queries and replications have to end before. */
+    /** Releases the database. Idempotent. Feeds, live queries and replications have to end before. */
     release(): void;
 }
 
-/** The way to a client. */
+/** A channel to a client. */
 export interface Channel {
     /** The address of the client: requests from elsewhere may not speak of it. */
     readonly address: string | undefined;
     /** Takes messages, in order. It returns at once, however slow the client is. */
     send(messages: readonly RealtimeMessage[]): void;
-    /** Nothing more will be sent. `retryMs`: when a client may come back to a server that starts again. */
+    /** Ends the channel: nothing more will be sent. `retryMs`: when a client may come back to a server that starts again. */
     end(retryMs?: number): void;
 }
 
@@ -215,15 +215,15 @@ export interface Channel {
 export interface CheckState {
     /** Whether it has not ended. */
     readonly running: boolean;
-    /** The part that is done, 0 to 1. */
+    /** The progress: the part that is done, 0 to 1. */
     readonly progress: number;
     /** `2026-11-22 15:04:49.813Z`; empty: none has ended since the start of the server. */
     readonly ended: string;
-    /** The first ones that it has found. */
+    /** The first problems that it has found. */
     readonly problems: readonly CheckProblem[];
-    /** How many it has found. */
+    /** The count of problems that it has found. */
     readonly problemCount: number;
-    /** Why it has not come to its end; empty if it has. */
+    /** The error that stopped it; empty if it has come to its end. */
     readonly error: string;
 }
 
@@ -249,9 +249,9 @@ export class CollectionAdministration {
 
 /** A collection, for `createCollection` and `updateCollection`: what is not as it comes, or what is to change. */
 export interface CollectionInput extends Partially<Omit<AuthDefinition, 'type' | 'fields'> & Pick<ViewDefinition, 'viewQuery'>> {
-    /** `base` when left out. */
+    /** The type; `base` when left out. */
     readonly type?: Definition['type'];
-    /** In their order. */
+    /** The fields in their order. */
     readonly fields?: readonly FieldInput[];
 }
 
@@ -271,9 +271,9 @@ export class DatabaseCheck {
     constructor(parts: DatabaseCheckParts);
     /** @throws ServiceError FORBIDDEN */
     show(principal: Principal): CheckState;
-    /** Does not wait for its end. @throws ServiceError FORBIDDEN, INVALID if one runs */
+    /** Starts a check. Does not wait for its end. @throws ServiceError FORBIDDEN, INVALID if one runs */
     start(principal: Principal): void;
-    /** Resolves when none runs. @throws ServiceError FORBIDDEN */
+    /** Cancels the check. Resolves when none runs. @throws ServiceError FORBIDDEN */
     cancel(principal: Principal): Promise<void>;
     /** Cancels the one that runs. */
     close(): Promise<void>;
@@ -319,7 +319,7 @@ export interface DatabasePoolOptions {
     readonly idleMsMax?: number;
     /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
     readonly waitMsMax?: number;
-    /** Clock and timers, for tests. The real ones when left out. */
+    /** The environment for tests: clock and timers. The real ones when left out. */
     readonly environment?: Environment;
 }
 
@@ -332,7 +332,7 @@ export interface DeviceCollection {
     readonly id: string;
     /** The name in paths. */
     readonly name: string;
-    /** `auth` or `base`. */
+    /** The type: `auth` or `base`. */
     readonly type: string;
     /** Fields whose stored values a device has. */
     readonly fields: readonly DeviceField[];
@@ -356,7 +356,7 @@ export interface DeviceField {
     readonly type: string;
     /** The empty value: that of a new record if nothing is set. */
     readonly empty: unknown;
-    /** The value is a list if this is more than 1. */
+    /** The most values (select). The value is a list if this is more than 1. */
     readonly maxSelect?: number;
     /** The collection that a relation leads to. */
     readonly collectionId?: string;
@@ -366,7 +366,7 @@ export interface DeviceField {
 
 /** The rules of some collections, for one account. */
 export interface DeviceRules {
-    /** Another answer has another one. */
+    /** The version: another answer has another one. */
     readonly version: string;
     /** The account as it sees itself; null: a guest. */
     readonly account: RecordJson | null;
@@ -386,7 +386,7 @@ export interface Download extends Content {
 
 /** The options of a request for a file. */
 export interface DownloadOptions {
-    /** `70x50` */
+    /** The thumb's size: `70x50` */
     readonly thumb?: string;
     /** The token of somebody who may see the record: protected files need one. */
     readonly token?: string;
@@ -406,7 +406,7 @@ export interface ExplainedRule {
     readonly rule: Rule;
     /** The cost for the accounts for which it is highest; `null` if no rule is asked. */
     readonly cost: CutCost | null;
-    /** Empty if superusers only may. */
+    /** The costs for accounts. Empty if superusers only may. */
     readonly costs: readonly CostForAccounts[];
 }
 
@@ -435,9 +435,9 @@ export interface FieldChanges {
 
 /** The error of one value, in PocketBase's words. */
 export interface FieldError {
-    /** Stable: `validation_required`. */
+    /** The code, which is stable: `validation_required`. */
     readonly code: string;
-    /** For a person. */
+    /** The message for a person. */
     readonly message: string;
     /** The parameters of the message. */
     readonly params?: Readonly<Record<string, unknown>>;
@@ -466,7 +466,7 @@ export class Files {
 /** Values for the `{:name}` of a filter. */
 export type FilterParameters = Readonly<Record<string, string | number | boolean | null | Date>>;
 
-/** Somebody who has not logged in. */
+/** A guest: somebody who has not logged in. */
 export const GUEST: Principal;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
@@ -500,7 +500,7 @@ export class Gateway {
 export interface GuardedChange {
     /** The document as it is now; undefined if it is missing or deleted. A document in conflict gives its winner. */
     readonly old: JsonObject | undefined;
-    /** As it will be. */
+    /** The document as it will be. */
     readonly document: JsonObject;
     /** Documents of all collections, under the library's names. */
     readonly reader: GuardReader;
@@ -508,7 +508,7 @@ export interface GuardedChange {
 
 /** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
 export class GuardedCollection {
-    /** For whom it is. */
+    /** The principal for whom it is. */
     readonly principal: Principal;
     /** The name by which users know it. */
     readonly database: string;
@@ -655,11 +655,11 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
 export interface HookMail {
     /** An address. */
     readonly to: string;
-    /** In one line. */
+    /** The subject in one line. */
     readonly subject: string;
     /** Made of the text when it is left out. */
     readonly html?: string;
-    /** For readers without HTML. */
+    /** The text for readers without HTML. */
     readonly text?: string;
 }
 
@@ -698,7 +698,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     getBool(name: keyof Of['values'] & string): boolean;
     /** 0 for what is no number. */
     getFloat(name: keyof Of['values'] & string): number;
-    /** Without decimals. */
+    /** Gets a number without decimals, as an integer. */
     getInt(name: keyof Of['values'] & string): number;
     /** The texts of a field that has many; one for a field that has one. */
     getStringSlice(name: keyof Of['values'] & string): string[];
@@ -771,7 +771,7 @@ export class Imports {
     check(principal: Principal, list: unknown): Promise<readonly ImportProblem[]>;
     /** The files that rows name, and whose content is not here, by the id of the record. @throws ServiceError FORBIDDEN, NOT_FOUND */
     lacking(principal: Principal, collection: string, rows: readonly ImportedRow[]): Promise<Readonly<Record<string, readonly string[]>>>;
-    /** Checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
+    /** Examines rows: checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
     examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows;
     /**
      * Writes rows in their order: each makes a record, or changes the one with its id, unless that was changed here later. Files may come with a single row. Those that do
@@ -798,7 +798,7 @@ export const LOG_LEVELS: {
 
 /** The page, order and filter of a list. */
 export interface ListOptions extends ShowOptions {
-    /** From 1. */
+    /** The number of the page, from 1. */
     readonly page?: number;
     /** 1 to 1000 records; more means 1000. 30 when left out or not positive. */
     readonly perPage?: number;
@@ -816,7 +816,7 @@ export interface ListOptions extends ShowOptions {
     readonly after?: string;
 }
 
-/** Something that has happened. */
+/** An entry of the log: something that has happened. */
 export interface LogEntry {
     /** A level of `LOG_LEVELS`; `info` when left out. */
     readonly level?: number;
@@ -828,7 +828,7 @@ export interface LogEntry {
 
 /** How many logs an hour has. */
 export interface LogHour {
-    /** `2026-11-22 15:00:00.000Z` */
+    /** The date of the hour: `2026-11-22 15:00:00.000Z` */
     readonly date: string;
     /** How many entries it has. */
     readonly total: number;
@@ -836,15 +836,15 @@ export interface LogHour {
 
 /** A log as it is shown, in PocketBase's order. */
 export interface LogJson {
-    /** 15 characters. */
+    /** The id of 15 characters. */
     readonly id: string;
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was created: `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     /** The subject of the log. */
     readonly data: JsonObject;
     /** The event, in a line. */
     readonly message: string;
-    /** -4: debug, 0: info, 4: warning, 8: error. */
+    /** The level. -4: debug, 0: info, 4: warning, 8: error. */
     readonly level: number;
 }
 
@@ -852,13 +852,13 @@ export interface LogJson {
 export interface LogPage {
     /** The entries of the page, in order. */
     readonly items: readonly LogJson[];
-    /** From 1. */
+    /** The number of the page, from 1. */
     readonly page: number;
     /** The most entries of a page. */
     readonly perPage: number;
-    /** -1 if it was skipped. */
+    /** The number of all items; -1 if it was skipped. */
     readonly totalItems: number;
-    /** -1 if the count was skipped. */
+    /** The number of all pages; -1 if the count was skipped. */
     readonly totalPages: number;
 }
 
@@ -873,7 +873,7 @@ export class LogReads {
     stats(actor: Actor, filter: string): Promise<LogHour[]>;
 }
 
-/** Takes what happens. It never waits and never throws. */
+/** A writer of logs, which takes what happens. It never waits and never throws. */
 export interface LogWriter {
     /** Logs an entry some time later. */
     write(entry: LogEntry): void;
@@ -937,13 +937,15 @@ export interface PageLimits {
 
 /** A record, as the superuser sees it, and whether the rule admits it. */
 export interface PreviewedRecord {
-    /** All its fields. */
-    readonly record: RecordJson;
+    /** The record with all its fields. */
+    readonly record: RecordJson & {
+        readonly id: string;
+    };
     /** Whether the rule lets the account act on it. */
     readonly isAdmitted: boolean;
 }
 
-/** Somebody who acts. */
+/** A principal: somebody who acts. */
 export interface Principal {
     /** Null: a guest, who has not logged in. */
     readonly name: string | null;
@@ -962,7 +964,7 @@ export interface Principal {
     readonly apiToken?: ApiTokenOf;
     /** The id of the session that its token is of. */
     readonly session?: string;
-    /** From where; undefined for what the server does by itself. */
+    /** The address from where; undefined for what the server does by itself. */
     readonly address?: string;
 }
 
@@ -986,7 +988,7 @@ export type PushBase = string | {
     readonly rev?: string;
 } | null;
 
-/** Why a transaction is rejected. `DEPENDS`: it builds on one that was rejected, or that is not known. */
+/** The code of a rejected push: why. `DEPENDS`: it builds on one that was rejected, or that is not known. */
 export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEPENDS';
 
 /** New files by the keys of file fields, such as `photo` and `photos+`. They come beside the transactions, under the name of a part. */
@@ -1008,9 +1010,9 @@ export type PushOutcome = {
 
 /** Writes that are all or nothing. */
 export interface PushTransaction {
-    /** From 1. The device gives each transaction a greater one. */
+    /** The number (`n`) of a transaction, from 1. The device gives each transaction a greater one. */
     readonly n: number;
-    /** In the order in which they are judged. */
+    /** The writes in the order in which they are judged. */
     readonly writes: readonly PushWrite[];
 }
 
@@ -1052,7 +1054,7 @@ export interface Pushed {
 export interface Pusher extends Limited {
     /** Asks who it is now: it may have changed since the request began. @throws ServiceError UNAUTHENTICATED */
     readonly actor: () => Promise<Actor>;
-    /** Made by the client. */
+    /** The device's id, which the client has made. */
     readonly device: string;
     /** Files that came beside the transactions, by part. */
     readonly files: PushedFiles;
@@ -1060,13 +1062,13 @@ export interface Pusher extends Limited {
     readonly count: (principal: Principal, write: PushWrite) => void;
 }
 
-/** The clients that are connected, and what they are sent. */
+/** Realtime: the clients that are connected, and what they are sent. */
 export class Realtime {
     /** @internal */
     messageHooks: MessageHooks | undefined;
     /** @internal */
     constructor(options: RealtimeOptions);
-    /** How many clients are connected. */
+    /** The size: how many clients are connected. */
     get size(): number;
     /** The client of this id, while it is connected. */
     subscriber(clientId: string): Subscriber | undefined;
@@ -1079,7 +1081,7 @@ export class Realtime {
      * @throws ServiceError INVALID with data, UNAVAILABLE, TOO_MANY_REQUESTS
      */
     connectAgain(channel: Channel, { principal, topics: texts, after }: ReturningClient, begin: (subscriber: Subscriber, cursor: string, isResumed: boolean) => void): Promise<void>;
-    /** The client has gone. */
+    /** Disconnects a subscriber: the client has gone. */
     disconnect(subscriber: Subscriber): void;
     /**
      * Replaces what a client is subscribed to. From now on it gets what the principal may see. A guest may log in. Nobody may
@@ -1118,13 +1120,13 @@ export type RecordJson = Readonly<Record<string, unknown>>;
 
 /** A page of a list of records. */
 export interface RecordPage {
-    /** From 1. */
+    /** The number of the page, from 1. */
     readonly page: number;
     /** The most records of a page: 1 to 1000. */
     readonly perPage: number;
-    /** -1 if it was skipped. */
+    /** The number of all items; -1 if it was skipped. */
     readonly totalItems: number;
-    /** -1 if the count was skipped. */
+    /** The number of all pages; -1 if the count was skipped. */
     readonly totalPages: number;
     /** The records of the page, in order. */
     readonly items: readonly RecordJson[];
@@ -1150,15 +1152,15 @@ export type Refusal = ServiceError | PannierError;
 export interface Report {
     /** A part of its URL: small letters, digits, `_` and `-`. */
     readonly name: string;
-    /** For people. */
+    /** The description for people. */
     readonly description: string;
-    /** A SELECT. `:name` stands for a parameter. */
+    /** The query: a SELECT. `:name` stands for a parameter. */
     readonly query: string;
     /** The parameters `:name` of the query. */
     readonly parameters: readonly ReportParameter[];
-    /** Callers that may run it. The rules of the collections that it reads are not asked. */
+    /** The rule of callers that may run it. The rules of the collections that it reads are not asked. */
     readonly rule: Rule;
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was created: `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     /** The time of the last change. */
     readonly updated: string;
@@ -1173,7 +1175,7 @@ export interface ReportParameter {
     readonly name: string;
     /** An `integer` is bound as a whole number, a `date` as the text that records have. */
     readonly type: ParameterType;
-    /** Used when a request has none. Without a default a request must give a value. */
+    /** The default where a request has no value. Without a default a request must give a value. */
     readonly default?: string | number | boolean | null;
 }
 
@@ -1212,11 +1214,11 @@ export class Reports {
 export interface RequestInfo {
     /** `default`, `oauth2`, `otp`, `password`, `realtime`, `protectedFile`, `batch` or `expand`. */
     readonly context: string;
-    /** `GET`, `POST` and so on. */
+    /** The method of the request: `GET`, `POST` and so on. */
     readonly method: string;
     /** The parameters of the URL, by name. */
     readonly query: Readonly<Record<string, string>>;
-    /** Names in lower case, with `_` for `-`. */
+    /** Headers by their names in lower case, with `_` for `-`. */
     readonly headers: Readonly<Record<string, string>>;
     /** The body of a write, for the rules about its answer. */
     readonly body?: Readonly<Record<string, unknown>>;
@@ -1235,7 +1237,7 @@ export interface RulePreview {
     /** The parts of the rule, for one record or a create; undefined where no condition decides. */
     readonly condition?: AnsweredCondition;
     /** The account's view of a record that it may read. */
-    readonly seen?: RecordJson;
+    readonly seen?: PreviewedRecord['record'];
     /** How a list is found: exactly by the plan, or each document of the plan is asked. Views have none. */
     readonly plan?: {
         readonly isExact: boolean;
@@ -1256,18 +1258,18 @@ export class RulePreviews {
     preview(superuser: Actor, name: string, input: JsonObject): Promise<RulePreview>;
 }
 
-/** Why something is not possible. */
+/** The problem of a rule: why something is not possible. */
 export interface RuleProblem {
-    /** A sentence. */
+    /** The message: a sentence. */
     readonly message: string;
     /** Where in the rule, from 0. Among `syncProblems`: where in the list rule. `null`: it is not about that rule. */
     readonly position: number | null;
 }
 
-/** The program around the server. */
+/** The system: the program around the server. */
 export const SYSTEM: Principal;
 
-/** A job as it is listed. */
+/** A schedule, as it is listed. */
 export interface Schedule {
     /** Names it: `__pbLogsCleanup__`. */
     readonly id: string;
@@ -1298,9 +1300,9 @@ export class Schedules {
 
 /** A refusal of the server, or a failure. */
 export class ServiceError extends Error {
-    /** Stable: programs may compare it. */
+    /** The code, which is stable: programs may compare it. */
     readonly code: ServiceErrorCode;
-    /** When it may go well. */
+    /** The seconds after which it may go well. */
     readonly retryAfterSeconds: number | undefined;
     /** The error of each field of an input. */
     readonly data: ErrorData | undefined;
@@ -1321,7 +1323,7 @@ export type ServiceErrorCode =
  | 'EXISTS' | 'INVALID' | 'NAME_INVALID' | 'DESIGN_INVALID' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
 /** A collection takes no more bytes. */
  | 'QUOTA_EXCEEDED'
-/** The request may succeed another time. */
+/** The service is unavailable: the request may succeed another time. */
  | 'UNAVAILABLE'
 /** This place lacks what it takes. */
  | 'UNSUPPORTED'
@@ -1332,9 +1334,9 @@ export type ServiceErrorCode =
 
 /** Options for the shown form of a record. */
 export interface ShowOptions {
-    /** `author,comments_via_post.author` */
+    /** Paths to expand: `author,comments_via_post.author` */
     readonly expand?: string;
-    /** `id,title:excerpt(20,true)` */
+    /** The fields of the answer: `id,title:excerpt(20,true)` */
     readonly fields?: string;
 }
 
@@ -1347,19 +1349,19 @@ export class SqlConsole {
      * @throws ServiceError FORBIDDEN; INVALID with what SQLite says, or with data; CONFLICT if a record has changed meanwhile; UNAVAILABLE
      */
     run(principal: Principal, statements: string): Promise<SqlResult>;
-    /** Waits for what is being written. Close the model first, which ends what runs. */
+    /** Closes it, and waits for what is being written. Close the model first, which ends what runs. */
     close(): Promise<void>;
 }
 
-/** As PocketBase answers. */
+/** The result of SQL, as PocketBase answers. */
 export interface SqlResult {
-    /** Milliseconds. */
+    /** The time of the execution in milliseconds. */
     readonly execTime: number;
     /** By the last statement that has written rows; 0 if the first statement is no write. */
     readonly affectedRows: number;
     /** The columns of the last statement; none if the first one is a write. */
     readonly columns: readonly ResultColumn[];
-    /** At most 1000. */
+    /** The rows: at most 1000. */
     readonly rows: readonly (readonly (string | null)[])[];
 }
 
@@ -1395,7 +1397,7 @@ export type StoredOutcome =
     readonly data?: ErrorData;
 };
 
-/** A client. Get it by `realtime.connect`. */
+/** A subscriber: a client of realtime. Get it by `realtime.connect`. */
 export class Subscriber {
     /** Random: those who know it, at the address of the client, may subscribe for it. */
     readonly id: string;
@@ -1409,9 +1411,9 @@ export class Subscriber {
     constructor(channel: Channel, canReturn: boolean, host: SubscriberHost);
     /** True after its channel has closed. */
     get isGone(): boolean;
-    /** Whether messages wait for it. */
+    /** Whether the client is behind: messages wait for it. */
     get isBehind(): boolean;
-    /** By their texts. What waits for others is not sent. */
+    /** Topics by their texts. What waits for others is not sent. */
     get topics(): ReadonlyMap<string, Topic>;
     set topics(topics: ReadonlyMap<string, Topic>);
     /** Sends a message, after those that wait. */
@@ -1479,7 +1481,7 @@ export type SyncHas = '*' | Readonly<Record<string, string>>;
 
 /** A page of one collection. */
 export interface SyncPage {
-    /** To be applied in their order. */
+    /** Rows to be applied in their order. */
     readonly rows: readonly SyncRow[];
     /** Stored with the rows in one transaction, and sent with the next request. */
     readonly token: string;
@@ -1519,19 +1521,19 @@ export type SyncRow =
 export interface UploadedFile {
     /** The name that the client gave. */
     readonly name: string;
-    /** Bytes. */
+    /** The size in bytes. */
     readonly size: number;
-    /** May be asked for more than once. */
+    /** The content as a stream. May be asked for more than once. */
     stream(): ReadableStream<Uint8Array>;
 }
 
 /** Somebody writes, or is about to. */
 export interface Write {
-    /** The writer. */
+    /** The principal who writes. */
     readonly principal: Principal;
     /** The name by which users know the collection. */
     readonly database: string;
-    /** False: the revisions were made elsewhere, and are taken as they are. */
+    /** Whether edits are new. False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits: boolean;
 }
 
@@ -1692,7 +1694,7 @@ interface ApiTokenInfo {
     readonly scopes: Readonly<Record<string, readonly ScopedAction[]>>;
     /** Dates as records have them; empty: never. */
     readonly created: string;
-    /** To ten minutes. */
+    /** The time of the last use, to ten minutes. */
     readonly used: string;
     readonly expires: string;
 }
@@ -1757,7 +1759,7 @@ type AroundWrites = (write: GuardedWrite, put: (documents: readonly JsonObject[]
 interface AskOptions {
     /** Gets the rows. */
     readonly onRows?: (rows: JsonRows['rows']) => void;
-    /** Ends the statement. */
+    /** The signal that ends the statement. */
     readonly signal?: AbortSignal;
     readonly timeMsMax?: number;
 }
@@ -1795,14 +1797,14 @@ interface AuthDefinition extends DefinitionBase {
         readonly duration: number;
         readonly rule: string;
     };
-    /** Logins by one-time password. `duration` is in seconds, `length` in digits. */
+    /** Logins by one-time password (`otp`). `duration` is in seconds, `length` in digits. */
     readonly otp: {
         readonly enabled: boolean;
         readonly duration: number;
         readonly length: number;
         readonly emailTemplate: MailTemplate;
     };
-    /** Left out where it was never turned on. */
+    /** The passkey option; left out where it was never turned on. */
     readonly passkey?: {
         readonly enabled: boolean;
     };
@@ -1932,23 +1934,12 @@ interface ChangeFilter {
     dispose(): void;
 }
 
-/**
- * Writes a file for each change of one definition, as PocketBase's automigrate does. The change and the note that its file was
- * applied are one transaction. A process that is killed between file and transaction leaves a file that the next start applies.
- */
-class ChangeJournal implements DefinitionJournal {
-    constructor(folder: string, now: () => number);
-    begin(pair: DefinitionPair): Promise<JournalEntry | undefined>;
-    /** As `begin`, for a report. */
-    beginReport(pair: ReportPair): Promise<JournalEntry>;
-}
-
 interface ChangeOptions extends ShowOptions {
     /** The write is a CONFLICT unless this is the revision of the record. */
     readonly rev?: string;
 }
 
-/** Something that is wrong. */
+/** The problem of a check: something that is wrong. */
 interface CheckProblem {
     readonly code: string;
     readonly where: string;
@@ -2104,7 +2095,7 @@ interface DefinitionBase {
     readonly fields: readonly FieldDefinition[];
     /** `CREATE INDEX …` */
     readonly indexes: readonly string[];
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was created: `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     readonly updated: string;
 }
@@ -2116,10 +2107,10 @@ interface DefinitionJournal {
 }
 
 interface DefinitionListOptions {
-    /** From 1. */
+    /** The number of the page, from 1. */
     readonly page?: number;
     readonly perPage?: number;
-    /** `-created,name` */
+    /** The sort: `-created,name` */
     readonly sort?: string;
     readonly filter?: string;
     readonly skipTotal?: boolean;
@@ -2128,7 +2119,7 @@ interface DefinitionListOptions {
 interface DefinitionPage {
     readonly page: number;
     readonly perPage: number;
-    /** -1 if it was skipped. */
+    /** The number of all items; -1 if it was skipped. */
     readonly totalItems: number;
     readonly totalPages: number;
     readonly items: readonly JsonObject[];
@@ -2162,7 +2153,7 @@ class Definitions {
     find(nameOrId: string): Definition | undefined;
     /** @throws ServiceError NOT_FOUND */
     get(nameOrId: string): Definition;
-    /** In the order in which they were made. */
+    /** All definitions, in the order in which they were made. */
     all(): readonly Definition[];
     /** The names that rules may use, made of all definitions. Another one after every change. */
     get schema(): Schema;
@@ -2225,7 +2216,7 @@ class Definitions {
 
 interface DefinitionsOptions {
     readonly journal?: DefinitionJournal | undefined;
-    /** The server is alone when it is left out. */
+    /** The fleet; the server is alone when it is left out. */
     readonly fleet?: Fleet;
     /** The environment of the database when it is left out. */
     readonly environment?: Environment;
@@ -2236,20 +2227,20 @@ interface DefinitionsOptions {
 }
 
 interface DeliverOptions {
-    /** The client must have this address. */
+    /** The address (`ip`) that the client must have. */
     readonly ip: string | undefined;
-    /** The subscription ends with the message. */
+    /** Whether the subscription ends with one message (`once`). */
     readonly once?: boolean;
 }
 
 /** A query, as SQLite has prepared it. */
 interface DescribedQuery {
-    /** Why it can't be. */
+    /** The error: why it can't be. */
     readonly error?: string;
     readonly columns: readonly string[];
     /** `[table, column, view]`: what is read, and by which view; in the query itself by none. A count reads the column ''. */
     readonly reads: readonly (readonly [table: string, column: string, by: string])[];
-    /** In lower case. */
+    /** The functions in lower case. */
     readonly functions: readonly string[];
 }
 
@@ -2320,7 +2311,7 @@ interface ExternalLogin {
     readonly provider: string;
     /** The id of the user at the provider. */
     readonly providerId: string;
-    /** Verified by the provider; empty: unknown. */
+    /** The e-mail address that the provider has verified; empty: unknown. */
     readonly email: string;
     /** The values of the record, if a new one has to be made. */
     readonly signUpInput: () => Promise<JsonObject>;
@@ -2367,17 +2358,17 @@ type FeedStep = {
 
 /** The common part of all fields. */
 interface FieldBase {
-    /** Stays when the field is renamed. */
+    /** The id stays when the field is renamed. */
     readonly id: string;
     /** As PocketBase names it: `text`. */
     readonly type: string;
     /** The key in records. */
     readonly name: string;
-    /** Shown to superusers only. */
+    /** Whether the field is hidden: shown to superusers only. */
     readonly hidden: boolean;
     /** Stands for the record in the admin page. */
     readonly presentable: boolean;
-    /** Can't be removed. */
+    /** Whether the field is the system's: it can't be removed. */
     readonly system: boolean;
     /** The help on the admin page. */
     readonly help?: string;
@@ -2437,7 +2428,7 @@ interface FileHead extends FileInfo {
 interface FileInfo {
     readonly key: string;
     readonly size: number;
-    /** Milliseconds since 1970. */
+    /** When it was modified, in milliseconds since 1970. */
     readonly modifiedMs: number;
 }
 
@@ -2491,29 +2482,29 @@ interface FirstSuperuserHost {
 
 /** A server among those that share its database. */
 interface Fleet {
-    /** Names this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
+    /** The id of this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
     readonly id: string;
     /** Whether this server does what one does for all: it sends mails, replicates and sweeps files. */
     readonly leads: boolean;
     /** Is called when that changes. The result ends it. */
     subscribeLeads(listener: (leads: boolean) => void): () => void;
-    /** Whether others were there already when this one started, with the same data. */
+    /** Whether this server has joined others, which were there already with the same data. */
     readonly joined: boolean;
     /** True for one caller of all servers. What was claimed may be claimed again after an hour. */
     claim(what: string): Promise<boolean>;
-    /** 32 random bytes that all servers have, and no backup. */
+    /** A secret of 32 random bytes that all servers have, and no backup. */
     secret(name: string): Promise<Buffer>;
     /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
     exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
     /** The answer of another server. Undefined: it is gone, or says nothing in time. */
     ask(server: string, message: Message): Promise<unknown>;
-    /** To all other servers. Nobody waits for them. */
+    /** Sends a message to all other servers. Nobody waits for them. */
     tell(message: Message): void;
     /** Hears what is said or asked about a topic. */
     listen(topic: string, listener: Listener): void;
     /** Aborted when it is closed, or of no use any more: then with PANNIER_RESTORED. */
     readonly ended: AbortSignal;
-    /** The other servers know that this one is gone. */
+    /** Closes it: the other servers know that this one is gone. */
     close(): Promise<void>;
 }
 
@@ -2583,18 +2574,10 @@ interface GuardedWriterParts {
     readonly store?: StoreWrites;
 }
 
-/** A login by one method, where two are needed. */
+/** A login by one method, where two are needed: half of what logs in. */
 interface HalfLoggedIn {
     /** The id for the login by the other method. */
     readonly mfaId: string;
-}
-
-/**
- * Runs few password hashes at a time: each takes tens of megabytes and milliseconds. Beyond its limits `run` throws a ServiceError
- * TOO_MANY_REQUESTS.
- */
-class HashQueue extends WorkQueue {
-    constructor(limits?: Partial<HashQueueLimits>);
 }
 
 /** The limits of a `HashQueue`. */
@@ -2677,7 +2660,7 @@ class Hooks {
     constructor({ environment, log, handlerMsMax }: HooksOptions);
     /** Takes the place of all that were bound. Chains that run keep theirs. */
     replace(bound: readonly BoundHook[]): void;
-    /** Tells when other handlers are bound. The result ends it. */
+    /** Subscribes a listener to the binding of other handlers. The result ends it. */
     subscribe(listener: () => void): () => void;
     /** Whether nothing is bound: then a write has no more to ask. */
     get isEmpty(): boolean;
@@ -2838,7 +2821,7 @@ interface KnownCollections {
 interface KnownDefinitions {
     /** By its name, in any case, or by its id. */
     find(nameOrId: string): Definition | undefined;
-    /** In no order. */
+    /** All definitions, in no order. */
     all(): readonly Definition[];
     /** Made of all definitions. */
     readonly schema: Schema;
@@ -2873,18 +2856,18 @@ interface ListExplanation {
     readonly isExact: boolean;
     /** Empty if the sort is computed for each record. */
     readonly order: readonly string[];
-    /** The library's. */
+    /** The plan, as the library's explanation. */
     readonly plan: Explanation;
 }
 
-/** Gives what is answered; undefined: nothing. */
+/** A listener of messages. Gives what is answered; undefined: nothing. */
 type Listener = (message: Message) => unknown;
 
 /** A log as it is stored. */
 interface LogDocument extends JsonObject {
     /** The id of the entry. */
     readonly _id: string;
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was created: `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     /** A level of `LOG_LEVELS`. */
     readonly level: number;
@@ -2932,7 +2915,7 @@ interface LogsOptions {
     readonly database: Database;
     readonly settings: Settings;
     readonly environment: Environment;
-    /** Shows at once what is no request: nobody has to look for it. */
+    /** Prints an entry at once that is no request: nobody has to look for it. */
     readonly print: (entry: LogEntry) => void;
 }
 
@@ -2981,7 +2964,7 @@ class Mails {
     constructor(host: MailsHost);
     /** Sends what an earlier run has left. */
     start(listener: MailListener): Promise<void>;
-    /** How many are on their way. */
+    /** The length: how many are on their way. */
     get length(): number;
     /**
      * Resolves when the mail is stored, with what `also` writes. It is sent later. The log has a mail for which the queue has no room.
@@ -3007,7 +2990,7 @@ interface MailsHost {
 
 /** A part of the model. */
 interface Member {
-    /** False: it has to be replaced. */
+    /** Whether the member is alive. False: it has to be replaced. */
     readonly isAlive: boolean;
     /** @throws SqlRefusal; MemberLost; the reason of the signal */
     ask<K extends ModelRequest['kind']>(request: Extract<ModelRequest, {
@@ -3017,13 +3000,13 @@ interface Member {
 }
 
 interface MemberOptions {
-    /** True if other requests come first. */
+    /** Whether the priority is low: other requests come first. */
     readonly isLow?: boolean;
 }
 
 /** A message from one server to another. JSON. */
 interface Message {
-    /** Names the listener: 'realtime'. */
+    /** The topic names the listener: 'realtime'. */
     readonly topic: string;
     readonly [field: string]: unknown;
 }
@@ -3033,6 +3016,24 @@ interface MessageHooks {
     /** Without any, messages are sent at once. */
     areThere(): boolean;
     around(subscriber: Subscriber, message: RealtimeMessage, send: (message: RealtimeMessage) => void): Promise<void>;
+}
+
+/**
+ * The folder of migrations, where files are made. As a journal it writes a file for each change of one definition, as PocketBase's
+ * automigrate does. The change and the note that its file was applied are one transaction. A process that is killed between file and
+ * transaction leaves a file that the next start applies.
+ */
+class MigrationFolder implements DefinitionJournal {
+    /** `now`: the time, by which files are named. */
+    constructor(path: string, now: () => number);
+    /** Makes a file to be filled in, and returns its name. @throws ServiceError INVALID */
+    addBlank(name: string): Promise<string>;
+    /** Makes a file of all collections and reports as they are. It counts as applied in the database. @throws ServiceError INVALID */
+    addSnapshot(database: Database, all: readonly Definition[], reports: readonly Report[]): Promise<string>;
+    /** A definition is about to change. */
+    begin(pair: DefinitionPair): Promise<JournalEntry | undefined>;
+    /** A report is about to change. */
+    beginReport(pair: ReportPair): Promise<JournalEntry>;
 }
 
 /** Values of one field that a change does not leave as they are, or not right. */
@@ -3063,7 +3064,7 @@ interface ModelAnswers {
 
 interface ModelColumn {
     readonly name: string;
-    /** `TEXT DEFAULT '' NOT NULL` */
+    /** The declaration of a column: `TEXT DEFAULT '' NOT NULL` */
     readonly declaration: string;
     /** True for a column that is empty here, and that no statement sets. */
     readonly isSecret?: boolean;
@@ -3089,7 +3090,7 @@ interface ModelHome {
 }
 
 type ModelRequest = 
-/** Comes first. Without `file` the model is in the memory of the process. */
+/** The request that opens the file, which comes first. Without `file` the model is in the memory of the process. */
 {
     readonly kind: 'open';
     readonly role: 'keeper' | 'reader';
@@ -3117,7 +3118,7 @@ type ModelRequest =
     readonly statements: string;
 };
 
-/** The names that a statement may use. A view stands behind those that it reads. */
+/** The schema of the model: names that a statement may use. A view stands behind those that it reads. */
 interface ModelSchema {
     readonly tables: readonly ModelTable[];
     readonly views: readonly ModelView[];
@@ -3135,7 +3136,7 @@ interface ModelTable {
     readonly columns: readonly ModelColumn[];
     /** Statements `CREATE INDEX`. SQLite plans with them, as it does in PocketBase. */
     readonly indexes: readonly string[];
-    /** No statement writes it. */
+    /** Whether it is read only: no statement writes it. */
     readonly isReadOnly?: boolean;
 }
 
@@ -3148,7 +3149,7 @@ type NameOf<All> = keyof All & string;
 
 /** An upload that has its name in the record. */
 class NewFile {
-    /** Lower case, with a random part. */
+    /** The name in lower case, with a random part. */
     readonly name: string;
     readonly originalName: string;
     readonly size: number;
@@ -3158,7 +3159,7 @@ class NewFile {
     static from(upload: Upload, chance: Chance): Promise<NewFile>;
     /** Makes a file that has had its name before. */
     static named(upload: Upload): Promise<NewFile>;
-    /** By its content: `image/png`. Empty before it was looked at. */
+    /** The type by the content: `image/png`. Empty before it was looked at. */
     get type(): string;
     /** Finds the type out. */
     look(): Promise<void>;
@@ -3168,7 +3169,7 @@ class NewFile {
 interface NewOneTimePassword {
     /** The id that the login names. */
     readonly otpId: string;
-    /** Digits. */
+    /** The password, in digits. */
     readonly password: string;
     /** How long it is valid. */
     readonly seconds: number;
@@ -3176,10 +3177,10 @@ interface NewOneTimePassword {
 
 /** The facts of a login about the session that it begins. */
 interface NewSession {
-    /** A random one when left out. */
+    /** The id of the session; a random one when left out. */
     readonly id?: string | undefined;
     readonly method: SessionMethod;
-    /** Seconds. */
+    /** The duration in seconds. */
     readonly duration: number;
 }
 
@@ -3203,7 +3204,7 @@ interface NumberField extends FieldBase, Requirable {
 type NumberedRow = readonly [number: number, ...cells: Cell[]];
 
 interface OAuth2Host extends AccountsHost {
-    /** Why providers fail. */
+    /** The logs that say why providers fail. */
     readonly logs: LogWriter;
     /** The account that somebody would log in to; undefined: a new one would be made. */
     readonly find: (login: ExternalLogin) => Promise<JsonObject | undefined>;
@@ -3225,7 +3226,7 @@ class OAuth2Logins {
     logIn(actor: Actor, definition: AuthDefinition, input: () => Promise<JsonObject>): Promise<LoggedIn | HalfLoggedIn>;
     /** Sends the code to the client that waits for it, and calls `logIn` next. False: no client waits, or no code came. */
     redirected({ state, code, error, user }: OAuth2Redirect, address: string | undefined): Promise<boolean>;
-    /** Ends what providers are asked. */
+    /** Closes it: ends what providers are asked. */
     close(): void;
 }
 
@@ -3235,7 +3236,7 @@ interface OAuth2Redirect {
     readonly state: string;
     readonly code: string;
     readonly error: string;
-    /** JSON that Apple sends once. */
+    /** The user as JSON, which Apple sends once. */
     readonly user: string;
 }
 
@@ -3349,19 +3350,19 @@ class PasswordReset {
     constructor(host: AccountsHost);
     /** @throws ServiceError INVALID with data */
     request(definition: AuthDefinition, input: JsonObject): Promise<void>;
-    /** Also verifies the address that the mail went to. @throws ServiceError INVALID with data */
+    /** Confirms the reset, and so verifies the address that the mail went to. @throws ServiceError INVALID with data */
     confirm(definition: AuthDefinition, input: JsonObject): Promise<void>;
 }
 
 /** Makes and checks hashes of passwords, as PHC strings. */
 class Passwords {
     /** `chance`: makes salts. */
-    constructor(chance: Chance, queue?: HashQueue, algorithm?: Algorithm);
+    constructor(chance: Chance, limits?: Partial<HashQueueLimits>, algorithm?: Algorithm);
     /** A PHC string. */
     hash(password: string): Promise<string>;
     /** A PHC string of a password that nobody knows. It costs nothing. */
     unknownHash(): string;
-    /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
+    /** Verifies a password: compares hashes in constant time. False for a record that is too weak or too expensive. */
     verify(record: string, password: string): Promise<boolean>;
     /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
     waste(password: string): Promise<void>;
@@ -3369,6 +3370,8 @@ class Passwords {
     isReadable(record: string): boolean;
     /** A record to be made again at the next login: of another algorithm, or with other parameters. */
     isOutdated(record: string): boolean;
+    /** @throws ServiceError INVALID for a password that can't be taken as a new one */
+    checkNew(password: unknown, charsMin?: number): string;
     /** Runs another derivation in the same queue. */
     queued<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -3388,9 +3391,9 @@ interface PreparedInput {
     readonly definition: Definition;
     /** With `NewFile`s. */
     readonly input: RecordInput;
-    /** Hidden fields are read too. */
+    /** Whether a superuser writes: hidden fields are read too. */
     readonly isSuperuser: boolean;
-    /** `2026-11-22 15:04:49.813Z` */
+    /** The time of the write, now: `2026-11-22 15:04:49.813Z` */
     readonly now: string;
     /** Hashes of new passwords, by field. */
     readonly hashes: ReadonlyMap<string, string>;
@@ -3442,7 +3445,7 @@ type PushedFiles = ReadonlyMap<string, UploadedFile>;
 type PutDocuments = (documents: readonly JsonObject[], place?: Pick<Transaction, 'collection'>) => Promise<readonly WriteOutcome[]>;
 
 interface PutOptions {
-    /** False: the revisions were made elsewhere, and are taken as they are. */
+    /** Whether edits are new. False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
     /** True for a small write, which may share one commit with writes of others. */
     readonly grouped?: boolean;
@@ -3455,27 +3458,27 @@ interface QueuedMail extends Mail {
         readonly collection: string;
         readonly id: string;
     };
-    /** Milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
+    /** Until when, in milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
     readonly untilMs: number;
     /** The subject of the mail for the listener. */
     readonly about?: string;
-    /** Nobody gets it. It takes the time of a mail to an account that exists. */
+    /** Whether it is a decoy: nobody gets it. It takes the time of a mail to an account that exists. */
     readonly isDecoy?: boolean;
 }
 
-/** Limits what each database may take. */
+/** The quota limits what each database may take. */
 class Quota {
     constructor(bytesMax?: number);
     /** For one write: what it brings counts until it leaves. */
     enter(name: string, collection: Collection<JsonObject>): Room;
 }
 
-/** How often something may be asked for. */
+/** A rule of rate limits: how often something may be asked for. */
 interface RateLimitRule {
     /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
     readonly label: string;
     readonly audience: '' | '@guest' | '@auth' | (string & {});
-    /** Seconds. */
+    /** The duration in seconds. */
     readonly duration: number;
     readonly maxRequests: number;
 }
@@ -3573,7 +3576,7 @@ interface ReadyView {
     readonly reads: DescribedQuery['reads'];
     /** True if the rows may change by themselves. */
     readonly isVolatile: boolean;
-    /** So they may if a parameter is `now`. */
+    /** Whether it has a time: a parameter is `now`, say. */
     readonly hasTime: boolean;
     /** How its rows can be kept. */
     readonly kept: KeptView | undefined;
@@ -3603,11 +3606,11 @@ interface RealtimeOptions extends NotifierOptions {
 }
 
 class RecordAccounts {
-    /** E-mail addresses that are proven. */
+    /** The verification of e-mail addresses. */
     readonly verification: Verification;
     /** Passwords that were forgotten. */
     readonly passwordReset: PasswordReset;
-    /** Other addresses. */
+    /** The change of an e-mail address into another. */
     readonly emailChange: EmailChange;
     /** How a new server gets a superuser. */
     readonly firstSuperuser: FirstSuperuser;
@@ -3694,7 +3697,7 @@ class RecordAccounts {
 
 /** Somebody has shown who it is, and is about to get a token. */
 interface RecordAuthRequestEvent extends RecordRequestEvent {
-    /** How it was shown: `password`, `otp`, `oauth2`. */
+    /** The method of the login (auth): `password`, `otp`, `oauth2`. */
     readonly authMethod: string;
 }
 
@@ -3847,13 +3850,13 @@ class RecordSnapshot {
 interface RecordState {
     /** The stored document; undefined: the record is new. */
     readonly stored: JsonObject | undefined;
-    /** All fields have one, `id` too. */
+    /** The values: all fields have one, `id` too. */
     readonly values: JsonObject;
 }
 
 /** A transaction, for `HookApp`. */
 interface RecordTransaction {
-    /** The library's. */
+    /** The place of the writes: the library's transaction. */
     readonly place: Transaction;
     readonly environment: Environment;
     readonly isOpen: boolean;
@@ -3868,7 +3871,7 @@ interface RecordTransaction {
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RecordRequestEvent {
-    /** The answer to the client. Handlers may change it. */
+    /** The result: the answer to the client. Handlers may change it. */
     readonly result: Record<string, unknown>;
 }
 
@@ -3983,7 +3986,7 @@ interface ReplicationEnd {
     readonly filter: ChangeFilter | undefined;
     /** Why a document is not written, as the other side is to see it. */
     readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
-    /** Why nothing is written. */
+    /** The error that says why nothing is written. */
     readonly asError: (error: unknown) => unknown;
 }
 
@@ -4003,7 +4006,7 @@ interface ReportsParts {
     readonly model: Pick<ReadModel, 'readySelect' | 'selectError' | 'selectRows' | 'upTo'>;
     readonly access: Pick<Access, 'revisions'>;
     readonly reads: Pick<RecordReads, 'inSnapshot'>;
-    readonly journal: ChangeJournal | undefined;
+    readonly journal: MigrationFolder | undefined;
 }
 
 class RequestBudget implements RowBudget {
@@ -4015,7 +4018,7 @@ class RequestBudget implements RowBudget {
     spend(rows: number): void;
 }
 
-/** Somebody asks for something. */
+/** The event of a request: somebody asks for something. */
 interface RequestEvent {
     /** The application for the hook. */
     readonly app: HookApp;
@@ -4027,7 +4030,7 @@ interface RequestEvent {
     requestInfo(): RequestInfo & {
         readonly body: Readonly<Record<string, unknown>>;
     };
-    /** The address that the request came from. */
+    /** The real address (IP) that the request came from. */
     realIP(): string | undefined;
 }
 
@@ -4044,9 +4047,9 @@ interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'on
 
 /** A column of an answer. */
 interface ResultColumn {
-    /** The alias, or the expression. */
+    /** The name: the alias, or the expression. */
     readonly name: string;
-    /** As its table declares it: `TEXT`. Empty for an expression. */
+    /** The type as its table declares it: `TEXT`. Empty for an expression. */
     readonly type: string;
     /** PocketBase says true of all. */
     readonly nullable: boolean;
@@ -4079,7 +4082,7 @@ interface RowsRequest {
     /** Collections and views that may be read. */
     readonly names: readonly string[];
     readonly limit?: number | undefined;
-    /** A SELECT may have parameters. */
+    /** Values of the parameters that a SELECT may have. */
     readonly values?: Readonly<Record<string, Cell>>;
     readonly overlays?: readonly Overlay[];
 }
@@ -4095,7 +4098,7 @@ type Rule = string | null;
 /** The rules that decide which fields of a record are shown. */
 interface RuledFields {
     readonly rules: readonly FieldRule[];
-    /** Fields that only superusers see. */
+    /** Fields that are hidden: only superusers see them. */
     readonly hidden: readonly string[];
     /** An address is shown as its record says, to the account itself, and to those whom the manage rule admits. */
     readonly hasAddresses: boolean;
@@ -4106,7 +4109,7 @@ interface S3Settings {
     readonly enabled: boolean;
     readonly bucket: string;
     readonly region: string;
-    /** With or without `https://`. */
+    /** The endpoint with or without `https://`. */
     readonly endpoint: string;
     readonly accessKey: string;
     readonly secret: string;
@@ -4130,7 +4133,7 @@ type Scopes = ReadonlyMap<string, ReadonlySet<ScopedAction>>;
 interface SelectField extends FieldBase, Requirable {
     readonly type: 'select';
     readonly values: readonly string[];
-    /** More than 1: the value is a list. */
+    /** The most values that are selected; more than 1: the value is a list. */
     readonly maxSelect: number;
 }
 
@@ -4141,8 +4144,8 @@ interface SelectOptions {
     readonly offset?: number;
 }
 
-/** The state of the server in its collection of the database. */
-class ServerState implements StateStore {
+/** The state of the server: small documents that are never served. */
+class ServerState {
     constructor(database: Database);
     /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
@@ -4161,7 +4164,7 @@ interface SessionInfo {
     /** The id that the session's tokens have as `sid`. */
     readonly id: string;
     readonly method: SessionMethod;
-    /** Where it began. */
+    /** The address where it began. */
     readonly address: string;
     readonly userAgent: string;
     /** Dates as records have them. */
@@ -4215,7 +4218,7 @@ class Settings {
     static open(database: Database, options?: SettingsOptions): Promise<Settings>;
     /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
     static decrypt(database: Database, key: string): Promise<void>;
-    /** With their secrets: for the server itself. */
+    /** The values with their secrets: for the server itself. */
     get values(): SettingsValues;
     /** As an admin sees them. @throws ServiceError FORBIDDEN */
     show({ isAdmin }: Principal): JsonObject;
@@ -4233,7 +4236,7 @@ class Settings {
 
 interface SettingsOptions {
     readonly key?: string | undefined;
-    /** The server is alone when it is left out. */
+    /** The fleet; the server is alone when it is left out. */
     readonly fleet?: Fleet;
     /** The chance of the database when it is left out. */
     readonly chance?: Chance;
@@ -4241,9 +4244,9 @@ interface SettingsOptions {
     readonly report?: ReportFailure | undefined;
 }
 
-/** With their secrets. */
+/** The values of settings, with their secrets. */
 interface SettingsValues {
-    /** From where superusers may act; from everywhere if the list is empty. */
+    /** Networks (IPs) from where superusers may act; from everywhere if the list is empty. */
     readonly superuserIPs: readonly string[];
     readonly smtp: {
         readonly enabled: boolean;
@@ -4281,7 +4284,7 @@ interface SettingsValues {
     readonly batch: {
         readonly enabled: boolean;
         readonly maxRequests: number;
-        /** Seconds. */
+        /** The timeout in seconds. */
         readonly timeout: number;
         readonly maxBodySize: number;
     };
@@ -4317,7 +4320,7 @@ class ShownRevisions {
 interface SignalHost {
     /** Sends a signal, as of a commit. */
     signal(subscriber: Subscriber, topic: Topic, sequence: number): void;
-    /** `isWaiting` has become true. */
+    /** Wakes it: `isWaiting` has become true. */
     wake(): void;
 }
 
@@ -4325,7 +4328,7 @@ interface SignalHost {
 interface Signals {
     /** Whether nobody is subscribed. */
     readonly isEmpty: boolean;
-    /** Whether `catchUp` has something to do. */
+    /** Whether it is waiting for `catchUp` to do something. */
     readonly isWaiting: boolean;
     /**
      * `after`: the number of the commit after which the session gets signals. `was`: whose session it was until now. Another account has
@@ -4358,18 +4361,6 @@ interface SqlConsoleParts {
 
 /** Starts parts of the model. */
 type StartMember = (options?: MemberOptions) => Member;
-
-/** Small documents that are never served. */
-interface StateStore {
-    /** The document; undefined if it is missing. */
-    get(id: string): Promise<JsonObject | undefined>;
-    /** Writes the document in place of an older one. */
-    set(id: string, content: JsonObject): Promise<void>;
-    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
-    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
-    /** Writes the result of `make` unless the document is there; returns the document. */
-    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
-}
 
 /** The result of the statements. */
 interface StatementsResult {
@@ -4442,7 +4433,7 @@ interface TableSource {
     /** The collection of the library. */
     readonly collection: string;
     readonly table: ModelTable;
-    /** The table as a text. Another text: the table has to be made again. */
+    /** The table as a text that made it. Another text: the table has to be made again. */
     readonly made: string;
     /** Undefined: the document is no row. */
     readonly rowOf: (document: JsonObject) => Row | undefined;
@@ -4466,7 +4457,7 @@ interface TextRows {
 
 /** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
 interface TokenOptions {
-    /** Seconds. */
+    /** The duration in seconds. */
     readonly duration: number;
     readonly secret: string;
 }
@@ -4494,13 +4485,13 @@ type TokenType = keyof typeof OPTIONS;
 
 /** The subject of a subscription. */
 interface Topic {
-    /** As the client has sent it: messages have it. */
+    /** The text as the client has sent it: messages have it. */
     readonly text: string;
-    /** Without the options. */
+    /** The name without the options. */
     readonly name: string;
     /** Parameters as the request for a record would have them in its URL: `filter`, `expand`, `fields`, and parameters that rules read. */
     readonly query: Readonly<Record<string, string>>;
-    /** Names in lower case, with `_` for `-`. */
+    /** Headers by their names in lower case, with `_` for `-`. */
     readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -4511,7 +4502,7 @@ type TypesFor = 'pocketbase' | 'client';
 interface Upload {
     readonly name: string;
     readonly size: number;
-    /** May be asked for more than once. */
+    /** The content as a stream. May be asked for more than once. */
     stream(): ReadableStream<Uint8Array>;
 }
 
@@ -4567,7 +4558,7 @@ interface WantedFields {
     readonly input: RecordInput;
     /** The changes of hooks, in order. */
     readonly changes?: readonly HookChange[];
-    /** False: a program writes, which confirms no passwords. */
+    /** Whether it is a form. False: a program writes, which confirms no passwords. */
     readonly isForm?: boolean;
     /** Values of autodate fields, in place of those that come by themselves. */
     readonly autodates?: Readonly<Record<string, string>>;
@@ -4578,16 +4569,9 @@ interface WantedFields {
 /** A document, and the fields of it that are not shown. */
 type WithoutFields = Pick<ShownRecord, 'document' | 'without'>;
 
-class WorkQueue {
-    /** `refusal` makes what is thrown if too many wait already. */
-    constructor(limits: WorkQueueLimits, refusal: () => ServiceError);
-    /** `client`: that of the request by default. Work that no request has started has no share. */
-    run<T>(work: () => Promise<T>, client?: string): Promise<T>;
-}
-
 /** The limits of a `WorkQueue`. */
 interface WorkQueueLimits {
-    /** Done at the same time. */
+    /** The most that is done at the same time (concurrency). */
     readonly concurrencyMax: number;
     /** Pieces that may wait. One client has a quarter of them. */
     readonly waitingMax: number;

@@ -30,91 +30,12 @@ export interface AccessRules {
     checkAdmin(principal: Principal, database: string): Promise<void>;
 }
 
-/** Work that runs. */
-export interface ActiveTask {
-    /** Adds to what is known of it. */
-    update(facts: JsonObject): void;
-    /** Ends a task that is done, or has failed. */
-    end(): void;
-}
-
-/** The long work of a server. */
-export class ActiveTasks {
-    constructor(environment: Pick<Environment, 'wallClock'>);
-    /** `facts`: what `/_active_tasks` shows of it. */
-    start(type: string, facts: JsonObject): ActiveTask;
-    /** The tasks that run. */
-    list(): JsonObject[];
-}
-
 /** The room of all answers of a process. */
 export class AnswerRoom {
     constructor(limits?: Partial<ShareLimits>);
     enter(holder: AnswerHolder): HeldBudget;
     /** Releases what it has. */
     leave(budget: HeldBudget): void;
-}
-
-/** The name of an account in a request: an identity, the address or the token of a mail, or the id of a one-time password. */
-export type AskedBy = 'identity' | 'email' | 'otpId' | Exclude<TokenType, 'auth' | 'file'>;
-
-/** A collection of accounts, and how they log in. */
-export interface AuthDefinition extends DefinitionBase {
-    /** Tells it from base and view collections. */
-    readonly type: 'auth';
-    /** The condition for an account to log in. */
-    readonly authRule: Rule;
-    /** The condition for other accounts to do to an account what else only itself may do. */
-    readonly manageRule: Rule;
-    /** The mail about a login from a new place. */
-    readonly authAlert: {
-        readonly enabled: boolean;
-        readonly emailTemplate: MailTemplate;
-    };
-    /** Logins by OAuth2 and OpenID Connect: the providers, and which fields take what they tell. */
-    readonly oauth2: {
-        readonly enabled: boolean;
-        readonly mappedFields: Readonly<Record<'id' | 'name' | 'username' | 'avatarURL', string>>;
-        readonly providers: readonly ProviderOptions[];
-    };
-    /** Logins by password. An identity field names the account. */
-    readonly passwordAuth: {
-        readonly enabled: boolean;
-        readonly identityFields: readonly string[];
-    };
-    /** A second method for accounts that meet `rule`. `duration` in seconds is the time for it. */
-    readonly mfa: {
-        readonly enabled: boolean;
-        readonly duration: number;
-        readonly rule: string;
-    };
-    /** Logins by one-time password. `duration` is in seconds, `length` in digits. */
-    readonly otp: {
-        readonly enabled: boolean;
-        readonly duration: number;
-        readonly length: number;
-        readonly emailTemplate: MailTemplate;
-    };
-    /** Left out where it was never turned on. */
-    readonly passkey?: {
-        readonly enabled: boolean;
-    };
-    /** The secret and the life of a session's token. */
-    readonly authToken: TokenOptions;
-    /** Options of links that reset a password. */
-    readonly passwordResetToken: TokenOptions;
-    /** Options of links that change an address. */
-    readonly emailChangeToken: TokenOptions;
-    /** Options of links that verify an address. */
-    readonly verificationToken: TokenOptions;
-    /** Options of tokens for protected files. */
-    readonly fileToken: TokenOptions;
-    /** The mail with the link that verifies an address. */
-    readonly verificationTemplate: MailTemplate;
-    /** The mail with the link that resets a password. */
-    readonly resetPasswordTemplate: MailTemplate;
-    /** The mail with the link that changes an address. */
-    readonly confirmEmailChangeTemplate: MailTemplate;
 }
 
 /** A value is required. */
@@ -126,7 +47,7 @@ export class BatchError extends ServiceError {
     readonly index: number;
     /** Why that operation failed. */
     readonly reason: ServiceError;
-    /** All operations that are known to fail. */
+    /** Operations that are refused: all that are known to fail. */
     readonly refused: readonly RefusedOperation[];
     constructor(index: number, reason: ServiceError, others?: readonly RefusedOperation[]);
 }
@@ -150,7 +71,7 @@ export interface ChangeFilter {
 /** The file of each database in the folder of a server. */
 export const DATABASE_FILES: Readonly<Record<DatabaseName, string>>;
 
-/** No CouchDB database can have this name. */
+/** The collection of definitions: no CouchDB database can have this name. */
 export const DEFINITIONS_COLLECTION = "$definitions";
 
 /** The newest event of each database, in order. It is in memory: each start of the server begins again. */
@@ -222,7 +143,7 @@ export interface FilterRequest {
     readonly database: string;
     /** The collection, as the principal may use it. */
     readonly collection: GuardedCollection;
-    /** The request as the function sees it. */
+    /** The reader's request, as the function sees it. */
     readonly reader: FilterReader;
     /** `ddoc/function`, or `_view`. */
     readonly filter: string;
@@ -230,34 +151,34 @@ export interface FilterRequest {
     readonly view: string | undefined;
 }
 
-/** Finds filters. @throws ServiceError NOT_FOUND if there is no such function */
+/** The source of change filters: finds them. @throws ServiceError NOT_FOUND if there is no such function */
 export type FilterSource = (request: FilterRequest) => Promise<ChangeFilter>;
 
 /** A server among those that share its database. */
 export interface Fleet {
-    /** Names this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
+    /** The id of this server among the others. Letters and digits, `ID_CHARS` of them; empty: it is alone. */
     readonly id: string;
     /** Whether this server does what one does for all: it sends mails, replicates and sweeps files. */
     readonly leads: boolean;
     /** Is called when that changes. The result ends it. */
     subscribeLeads(listener: (leads: boolean) => void): () => void;
-    /** Whether others were there already when this one started, with the same data. */
+    /** Whether this server has joined others, which were there already with the same data. */
     readonly joined: boolean;
     /** True for one caller of all servers. What was claimed may be claimed again after an hour. */
     claim(what: string): Promise<boolean>;
-    /** 32 random bytes that all servers have, and no backup. */
+    /** A secret of 32 random bytes that all servers have, and no backup. */
     secret(name: string): Promise<Buffer>;
     /** Runs `work` while no other server runs work of that name. One that is frozen for seconds loses its turn. */
     exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
     /** The answer of another server. Undefined: it is gone, or says nothing in time. */
     ask(server: string, message: Message): Promise<unknown>;
-    /** To all other servers. Nobody waits for them. */
+    /** Sends a message to all other servers. Nobody waits for them. */
     tell(message: Message): void;
     /** Hears what is said or asked about a topic. */
     listen(topic: string, listener: Listener): void;
     /** Aborted when it is closed, or of no use any more: then with PANNIER_RESTORED. */
     readonly ended: AbortSignal;
-    /** The other servers know that this one is gone. */
+    /** Closes it: the other servers know that this one is gone. */
     close(): Promise<void>;
 }
 
@@ -313,42 +234,21 @@ export type GuardedOutcome = WriteResult | {
     readonly error: Refusal;
 };
 
-/** The limits unless others are given: 2 at the same time, 64 waiting. */
-export const HASH_QUEUE_LIMITS: HashQueueLimits;
-
-/** The first line. A file that begins otherwise is somebody else's. */
-export const HOOK_DECLARATIONS_MARK = "// Made by the server from the definitions of the collections, again whenever they change. Don't edit it.";
-
 /** The names of all hooks. */
 export const HOOK_NAMES: readonly HookName[];
-
-/** A login by one method, where two are needed. */
-export interface HalfLoggedIn {
-    /** The id for the login by the other method. */
-    readonly mfaId: string;
-}
-
-/**
- * Runs few password hashes at a time: each takes tens of megabytes and milliseconds. Beyond its limits `run` throws a ServiceError
- * TOO_MANY_REQUESTS.
- */
-export class HashQueue extends WorkQueue {
-    constructor(limits?: Partial<HashQueueLimits>);
-}
-
-/** The limits of a `HashQueue`. */
-export type HashQueueLimits = WorkQueueLimits;
 
 /** The memory that the answer to one request may still take. */
 export class HeldBudget implements AnswerBudget {
     /** The client that gets the answer. */
     readonly holder: AnswerHolder;
+    /** The names of the client in shares. */
+    readonly clients: readonly string[];
     /** The bytes that count for its clients. */
     counted: number;
     constructor(holder: AnswerHolder, hold: (budget: HeldBudget, bytes: number) => void);
     /** @throws ServiceError INVALID, UNAVAILABLE, TOO_MANY_REQUESTS */
     take(bytes: number): void;
-    /** Notes that its client has taken something. */
+    /** Notes that the answer has moved: its client has taken something. */
     moved(): void;
     /** How long its client has taken nothing. */
     get silentMs(): number;
@@ -382,101 +282,59 @@ export type HookEvents = {
     readonly onTerminate: AppEvent;
 };
 
-/** A function that runs when something happens. What it throws refuses that, if it has not happened yet. */
+/** A handler of a hook: a function that runs when something happens. What it throws refuses that, if it has not happened yet. */
 export type HookHandler<Event> = (event: Chained<Event>) => unknown;
-
-/** The name of an event: `onRecordCreate`. */
-export type HookName = keyof HookEvents;
 
 /** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
 
-/** The methods of `Definitions` that rules need. */
-export interface KnownDefinitions {
-    /** By its name, in any case, or by its id. */
-    find(nameOrId: string): Definition | undefined;
-    /** In no order. */
-    all(): readonly Definition[];
-    /** Made of all definitions. */
-    readonly schema: Schema;
+/**
+ * The folder of migrations, where files are made. As a journal it writes a file for each change of one definition, as PocketBase's
+ * automigrate does. The change and the note that its file was applied are one transaction. A process that is killed between file and
+ * transaction leaves a file that the next start applies.
+ */
+export class MigrationFolder implements DefinitionJournal {
+    /** `now`: the time, by which files are named. */
+    constructor(path: string, now: () => number);
+    /** Makes a file to be filled in, and returns its name. @throws ServiceError INVALID */
+    addBlank(name: string): Promise<string>;
+    /** Makes a file of all collections and reports as they are. It counts as applied in the database. @throws ServiceError INVALID */
+    addSnapshot(database: Database, all: readonly Definition[], reports: readonly Report[]): Promise<string>;
+    /** A definition is about to change. */
+    begin(pair: DefinitionPair): Promise<JournalEntry | undefined>;
+    /** A report is about to change. */
+    beginReport(pair: ReportPair): Promise<JournalEntry>;
 }
 
-/** The limits of a login, unless others are given. */
-export const LOGIN_LIMITS: LoginLimits;
-
-/** A log as it is stored. */
-export interface LogDocument extends JsonObject {
-    /** The id of the entry. */
-    readonly _id: string;
-    /** `2026-11-22 15:04:49.813Z` */
-    readonly created: string;
-    /** A level of `LOG_LEVELS`. */
-    readonly level: number;
-    /** The event, in a line. */
-    readonly message: string;
-    /** The subject of the log. */
-    readonly data: JsonObject;
-    /** The hour of `created`, for statistics: `2026-11-22 15:00:00.000Z`. */
-    readonly hour: string;
+/** The migrations of a folder, in the order of their names: `1790000000_created_posts.ts`. */
+export class Migrations {
+    /** The migrations that a folder has now. */
+    static in(folder: string): Promise<Migrations>;
+    /** Whether the folder is empty. */
+    get isEmpty(): boolean;
+    /** The names of migrations that the database does not have. */
+    pending(database: Database): Promise<readonly string[]>;
+    /** Applies what is pending, and returns the names. @throws ServiceError INVALID that names the file */
+    up(database: Database, app: MigrationApp): Promise<readonly string[]>;
+    /**
+     * Reverts the last `count` that were applied, the newest first, and returns the names. Migrations without a file are ignored.
+     *
+     * @throws ServiceError INVALID that names the file
+     */
+    down(database: Database, app: MigrationApp, count: number): Promise<readonly string[]>;
+    /** Forgets applied migrations that have no file, and returns their names. */
+    forgetMissing(database: Database): Promise<readonly string[]>;
 }
-
-/** Somebody who has logged in. */
-export interface LoggedIn {
-    /** The auth collection of the record. */
-    readonly definition: AuthDefinition;
-    /** The principal, whose account has the record. */
-    readonly principal: Principal;
-    /** A token of the record, for later requests. */
-    readonly token: string;
-    /** Data of another service about its user. */
-    readonly meta?: JsonObject;
-}
-
-/** The limits of failed logins: how many there may be in a window of time. */
-export interface LoginLimits {
-    /** The time of a window, in milliseconds. */
-    readonly windowMs: number;
-    /** Failed logins with one name from one address. */
-    readonly sameMax: number;
-    /** Failed logins from one address (IPv6: one /64). */
-    readonly addressMax: number;
-    /** Failed logins with one name, from everywhere. High, because anybody can use it up. */
-    readonly nameMax: number;
-}
-
-/** A file of a folder of migrations. */
-export interface MigrationFile {
-    /** `1790000000_created_posts.ts`. Files are applied in the order of their names. */
-    readonly name: string;
-    /** @throws whatever the module throws */
-    load(): Promise<{
-        readonly up?: MigrationStep;
-        readonly down?: MigrationStep;
-    }>;
-}
-
-/** A password that was made for somebody who gets no mail. */
-export interface NewOneTimePassword {
-    /** The id that the login names. */
-    readonly otpId: string;
-    /** Digits. */
-    readonly password: string;
-    /** How long it is valid. */
-    readonly seconds: number;
-}
-
-/** The shortest new password of a user, in characters. */
-export const PASSWORD_CHARS_MIN = 8;
 
 /** Makes and checks hashes of passwords, as PHC strings. */
 export class Passwords {
     /** `chance`: makes salts. */
-    constructor(chance: Chance, queue?: HashQueue, algorithm?: Algorithm);
+    constructor(chance: Chance, limits?: Partial<HashQueueLimits>, algorithm?: Algorithm);
     /** A PHC string. */
     hash(password: string): Promise<string>;
     /** A PHC string of a password that nobody knows. It costs nothing. */
     unknownHash(): string;
-    /** Compares hashes in constant time. False for a record that is too weak or too expensive. */
+    /** Verifies a password: compares hashes in constant time. False for a record that is too weak or too expensive. */
     verify(record: string, password: string): Promise<boolean>;
     /** Takes as long as `verify`, so that timing does not reveal whether a name is known. */
     waste(password: string): Promise<void>;
@@ -484,6 +342,8 @@ export class Passwords {
     isReadable(record: string): boolean;
     /** A record to be made again at the next login: of another algorithm, or with other parameters. */
     isOutdated(record: string): boolean;
+    /** @throws ServiceError INVALID for a password that can't be taken as a new one */
+    checkNew(password: unknown, charsMin?: number): string;
     /** Runs another derivation in the same queue. */
     queued<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -498,7 +358,7 @@ export interface PlacedHandler {
     readonly source: string;
 }
 
-/** Limits what each database may take. */
+/** The quota limits what each database may take. */
 export class Quota {
     constructor(bytesMax?: number);
     /** For one write: what it brings counts until it leaves. */
@@ -511,33 +371,32 @@ export type ReadScope = 'all' | ReadonlySet<string>;
 /** The readable part of a view. */
 export type ReadableView = Pick<View<unknown, unknown, unknown, unknown>, 'query' | 'rows' | 'info'>;
 
-/** Somebody asks for something. */
-export interface RequestEvent {
-    /** The application for the hook. */
-    readonly app: HookApp;
-    /** The account that asks; undefined for guests. */
-    readonly auth: HookRecord | undefined;
-    /** Whether a superuser asks. */
-    hasSuperuserAuth(): boolean;
-    /** The request as rules read it. */
-    requestInfo(): RequestInfo & {
-        readonly body: Readonly<Record<string, unknown>>;
-    };
-    /** The address that the request came from. */
-    realIP(): string | undefined;
-}
-
-/** The options of the databases of a restored server. `onProgress` gets bytes. */
-export interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
-    /** The key of the settings. */
-    readonly settingsKey?: string;
+/** The folder of a server whose databases are replaced. */
+export class RestoreFolder {
+    constructor(dir: string);
+    /**
+     * Makes the files that the next start takes. Nothing else in the folder changes.
+     *
+     * @throws ServiceError INVALID for an archive that is damaged, or no backup of a server
+     */
+    prepare(path: string, options: RestoreOptions): Promise<void>;
+    /** Whether files wait for the next start. */
+    isReady(): Promise<boolean>;
+    /** @throws PANNIER_LOCKED if another process has the databases of the folder open */
+    checkUnused(options: Pick<OpenOptions, 'encryption'>): Promise<void>;
+    /**
+     * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.
+     */
+    complete(forget: () => Promise<void>): Promise<void>;
+    /** Removes what a process has left that was killed. */
+    clean(): Promise<void>;
 }
 
 /** Where the server keeps its state: no CouchDB database can have this name. */
 export const STATE_COLLECTION = "$server";
 
-/** The state of the server in its collection of the database. */
-export class ServerState implements StateStore {
+/** The state of the server: small documents that are never served. */
+export class ServerState {
     constructor(database: Database);
     /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
@@ -557,7 +416,7 @@ export class Settings {
     static open(database: Database, options?: SettingsOptions): Promise<Settings>;
     /** Stores encrypted settings as they are, so that they need no key. @throws ServiceError INVALID if the key is wrong */
     static decrypt(database: Database, key: string): Promise<void>;
-    /** With their secrets: for the server itself. */
+    /** The values with their secrets: for the server itself. */
     get values(): SettingsValues;
     /** As an admin sees them. @throws ServiceError FORBIDDEN */
     show({ isAdmin }: Principal): JsonObject;
@@ -573,18 +432,6 @@ export class Settings {
     close(): Promise<void>;
 }
 
-/** Small documents that are never served. */
-export interface StateStore {
-    /** The document; undefined if it is missing. */
-    get(id: string): Promise<JsonObject | undefined>;
-    /** Writes the document in place of an older one. */
-    set(id: string, content: JsonObject): Promise<void>;
-    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
-    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
-    /** Writes the result of `make` unless the document is there; returns the document. */
-    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
-}
-
 /** Something that runs around something else, held at the place where that begins. */
 export class Suspended {
     /** Whether what is around wants the rest to run. */
@@ -597,20 +444,14 @@ export class Suspended {
     fail(error: unknown): Promise<never>;
 }
 
-/** Makes a file whose name comes after all others of the folder, and returns that. @throws ServiceError INVALID */
-export function addMigration(folder: string, name: string, text: string, now: number): Promise<string>;
-
 /** How long ago something was, in milliseconds. What lies ahead was written by a clock that was wrong, and is as old as can be. */
 export function ageMs(nowMs: number, thenMs: number): number;
 
-/** A server whose database nobody else serves. */
+/** The fleet of a server whose database nobody else serves. */
 export function aloneIn(chance: Chance): Fleet;
 
 /** `input`: `clientId`, `teamId`, `keyId`, `privateKey` (PEM), and `duration` in seconds. @throws ServiceError FORBIDDEN, INVALID with data */
 export function appleClientSecret({ isAdmin }: Principal, input: JsonObject, nowMs: number): Promise<string>;
-
-/** @throws ServiceError INVALID that names the file */
-export function applyMigrations(database: Database, app: MigrationApp, files: readonly MigrationFile[]): Promise<void>;
 
 /** Runs what the library checks: its TypeErrors are about what the principal has sent. */
 export function asInvalid<T>(run: () => Promise<T>): Promise<T>;
@@ -621,34 +462,14 @@ export function askedFrom(address: string, run: () => void): void;
 /** The address is known better now: a proxy has said it. */
 export function askedInsteadFrom(address: string): void;
 
-/** A file to be filled in. */
-export function blankMigration(): string;
-
 /** Calls all of them, whatever one of them throws. */
 export function callAll(listeners: readonly (() => unknown)[], report?: ReportFailure): void;
 
 /** Undefined if nothing has changed that a migration has. */
 export function changeMigration({ before, after }: DefinitionPair): string | undefined;
 
-/** Nothing changes when `work` fails. @throws PANNIER_LOCKED if the file is open elsewhere */
-export function changeWhole(path: string, work: (copy: string) => Promise<void>): Promise<void>;
-
-/** @throws ServiceError INVALID for a password that can't be taken as a new one */
-export function checkNewPassword(password: unknown, charsMin: number): string;
-
-/** @throws PANNIER_LOCKED if another process has the databases of the folder open */
-export function checkUnused(dir: string, options: Pick<OpenOptions, 'encryption'>): Promise<void>;
-
-/** The names of a principal for limits: its address and its account. Operators have no share. */
-export function clientsOf({ account, isAdmin, address }: Principal): readonly string[];
-
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
-
-/**
- * Puts the files that wait in their places. Call `checkUnused` before. `forget` removes what does not belong to the new ones.
- */
-export function completeRestore(dir: string, forget: () => Promise<void>): Promise<void>;
 
 /** A ServiceError CONFLICT, in CouchDB's words. */
 export function conflicting(): ServiceError;
@@ -656,8 +477,11 @@ export function conflicting(): ServiceError;
 /** The error of the expression, in PocketBase's words; undefined if it is right. */
 export function cronProblem(expression: string): string | undefined;
 
-/** The text of a thrown value, in a line. */
-export function errorText(error: unknown): string;
+/** A thrown value, and where it was thrown, for the data of an entry. */
+export function errorFacts(error: unknown): {
+    readonly error: string;
+    readonly stack?: string;
+};
 
 /** `{max}` in the message is the parameter `max`. Parameters are in the order of the alphabet, as PocketBase shows them. */
 export function fieldError(code: string, message: string, params?: Params): FieldError;
@@ -673,14 +497,11 @@ export function fieldPicker(fields: string | undefined): ((value: unknown) => un
 /** The bytes of a file. It is opened when the first are asked for: nobody would close it if they never are. */
 export function fileBytes(path: string, { start, end }: ByteRange): AsyncGenerator<Uint8Array, void, undefined>;
 
-/** The field that takes the files of a key of an input. */
-export function fileFieldMeant(fields: readonly FieldDefinition[], key: string): FileField | undefined;
-
 /** A ServiceError FORBIDDEN. */
 export function forbidden(message: string): ServiceError;
 
-/** Forgets applied migrations that have no file, and returns their names. */
-export function forgetMissing(database: Database, files: readonly MigrationFile[]): Promise<readonly string[]>;
+/** The input that a form brings: values, and files by file field. The names of files that are to stay may come with new ones. */
+export function formInput(fields: readonly FieldDefinition[], values: Readonly<Record<string, unknown>>, files: ReadonlyMap<string, readonly unknown[]>): Record<string, unknown>;
 
 /** Whether fields of a type hold names of files or ids of records. Undefined: neither, or there is no such type. */
 export function holdsOf(type: unknown): 'files' | 'records' | undefined;
@@ -691,29 +512,17 @@ export function inputBytesMax(field: FieldDefinition): number;
 /** A ServiceError INVALID. */
 export function invalid(message: string): ServiceError;
 
-/** Notes the time. Whether it may be used to forget what is old. `doubtMs`: how long it is doubted after a jump. */
+/** Whether the clock is trusted. Notes the time. Whether it may be used to forget what is old. `doubtMs`: how long it is doubted after a jump. */
 export function isClockTrusted(database: Database, now: number, doubtMs?: number): Promise<boolean>;
-
-/** Whether a value is an object: null and arrays are not. */
-export function isJsonObject(value: unknown): value is JsonObject;
 
 /** Guards are not asked about these documents. */
 export function isLocalId(id: unknown): id is string;
 
-/** Whether files wait for the next start. */
-export function isRestoreReady(dir: string): Promise<boolean>;
-
 /** Whether the field has hashes of passwords, or what tokens are signed with. */
 export function isSecret({ type }: Pick<Definition, 'type'>, field: FieldDefinition): boolean;
 
-/** Whether a name is that of a copy that a killed process has left. */
-export function isUnfinishedCopy(name: string): boolean;
-
-/** Characters, about. It stops counting beyond `most`. */
+/** The size of JSON in characters, about. It stops counting beyond `most`. */
 export function jsonSize(value: unknown, most?: number): number;
-
-/** The last `count` that were applied, the newest first. Those without a file are ignored. */
-export function lastMigrations(database: Database, files: readonly MigrationFile[], count: number): Promise<readonly MigrationFile[]>;
 
 /** The name, display name and logo of each, as PocketBase's API lists them. */
 export function listProviders(): readonly object[];
@@ -721,27 +530,11 @@ export function listProviders(): readonly object[];
 /** Makes what the functions of a migration get. */
 export function migrationApp({ app, definitions, settings, reports }: MigrationAppParts): MigrationApp;
 
-/** The names of the migration files of a folder, in their order. */
-export function migrationNames(folder: string): Promise<readonly string[]>;
-
 /** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError;
 
-/** Adds a migration within a transaction. */
-export function noteApplied(transaction: Transaction, name: string): Promise<void>;
-
 /** One server among those of a storage. */
 export function openFleet(options: FleetOptions): Promise<Fleet>;
-
-/** Migrations that have not been applied. */
-export function pendingMigrations(database: Database, files: readonly MigrationFile[]): Promise<readonly MigrationFile[]>;
-
-/**
- * Makes the files that the next start takes. Nothing else in the folder changes.
- *
- * @throws ServiceError INVALID for an archive that is damaged, or no backup of a server
- */
-export function prepareRestore(dir: string, path: string, options: RestoreOptions): Promise<void>;
 
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject;
@@ -770,25 +563,11 @@ export function requestEvent({ app, definitions, environment }: EventParts, { pr
  */
 export function restoreInto(storage: DatabaseStorage, names: Target['names'], path: string, options: RestoreOptions): Promise<void>;
 
-/** @throws ServiceError INVALID that names the file */
-export function revertMigrations(database: Database, app: MigrationApp, files: readonly MigrationFile[]): Promise<void>;
-
 /** With a capital, and a full stop unless there is another end. */
 export function sentence(text: string): string;
 
-/** A file that makes all collections and reports as they are. What they have more stays. */
-export function snapshotMigration(all: readonly Definition[], reports: readonly Report[]): string;
-
-/** Where it was thrown, for the data of an entry. */
-export function stackOf(error: unknown): {
-    readonly stack?: string;
-};
-
 /** `beside`: the URL of a module in the folder of the program. `name`: of its file, without the extension. */
 export function startThread(beside: string, name: string, options: WorkerOptions): Worker;
-
-/** Different texts that are not empty. A text may be the JSON of a list. */
-export function toTexts(value: unknown): string[];
 
 /** A text or a list with more bytes or items than `max`. */
 export function tooLong(max: number): FieldError;
@@ -806,13 +585,13 @@ interface AnswerBudget {
 
 /** A client that gets an answer. */
 interface AnswerHolder {
-    /** An address and an account, say: each has its share. */
-    readonly clients: readonly string[];
-    /** A clock. */
+    /** The address and the account of a principal have a share each. */
+    readonly principal: Principal;
+    /** The clock that says what is now. */
     readonly now: () => number;
     /** The answer begins to count for its clients. Call `leave` when it was sent. */
     readonly begin: () => void;
-    /** Ends the answer. */
+    /** Cuts the answer off. */
     readonly cut: () => void;
 }
 
@@ -924,7 +703,7 @@ interface DefinitionBase {
     readonly fields: readonly FieldDefinition[];
     /** `CREATE INDEX …` */
     readonly indexes: readonly string[];
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was created: `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     readonly updated: string;
 }
@@ -936,10 +715,10 @@ interface DefinitionJournal {
 }
 
 interface DefinitionListOptions {
-    /** From 1. */
+    /** The number of the page, from 1. */
     readonly page?: number;
     readonly perPage?: number;
-    /** `-created,name` */
+    /** The sort: `-created,name` */
     readonly sort?: string;
     readonly filter?: string;
     readonly skipTotal?: boolean;
@@ -948,7 +727,7 @@ interface DefinitionListOptions {
 interface DefinitionPage {
     readonly page: number;
     readonly perPage: number;
-    /** -1 if it was skipped. */
+    /** The number of all items; -1 if it was skipped. */
     readonly totalItems: number;
     readonly totalPages: number;
     readonly items: readonly JsonObject[];
@@ -982,7 +761,7 @@ class Definitions {
     find(nameOrId: string): Definition | undefined;
     /** @throws ServiceError NOT_FOUND */
     get(nameOrId: string): Definition;
-    /** In the order in which they were made. */
+    /** All definitions, in the order in which they were made. */
     all(): readonly Definition[];
     /** The names that rules may use, made of all definitions. Another one after every change. */
     get schema(): Schema;
@@ -1045,7 +824,7 @@ class Definitions {
 
 interface DefinitionsOptions {
     readonly journal?: DefinitionJournal | undefined;
-    /** The server is alone when it is left out. */
+    /** The fleet; the server is alone when it is left out. */
     readonly fleet?: Fleet;
     /** The environment of the database when it is left out. */
     readonly environment?: Environment;
@@ -1057,12 +836,12 @@ interface DefinitionsOptions {
 
 /** A query, as SQLite has prepared it. */
 interface DescribedQuery {
-    /** Why it can't be. */
+    /** The error: why it can't be. */
     readonly error?: string;
     readonly columns: readonly string[];
     /** `[table, column, view]`: what is read, and by which view; in the query itself by none. A count reads the column ''. */
     readonly reads: readonly (readonly [table: string, column: string, by: string])[];
-    /** In lower case. */
+    /** The functions in lower case. */
     readonly functions: readonly string[];
 }
 
@@ -1089,17 +868,17 @@ interface EventParts {
 
 /** The common part of all fields. */
 interface FieldBase {
-    /** Stays when the field is renamed. */
+    /** The id stays when the field is renamed. */
     readonly id: string;
     /** As PocketBase names it: `text`. */
     readonly type: string;
     /** The key in records. */
     readonly name: string;
-    /** Shown to superusers only. */
+    /** Whether the field is hidden: shown to superusers only. */
     readonly hidden: boolean;
     /** Stands for the record in the admin page. */
     readonly presentable: boolean;
-    /** Can't be removed. */
+    /** Whether the field is the system's: it can't be removed. */
     readonly system: boolean;
     /** The help on the admin page. */
     readonly help?: string;
@@ -1172,6 +951,12 @@ interface GuardedWriterParts {
     readonly store?: StoreWrites;
 }
 
+/** The limits of a `HashQueue`. */
+type HashQueueLimits = WorkQueueLimits;
+
+/** The name of an event: `onRecordCreate`. */
+type HookName = keyof HookEvents;
+
 /** The parts that an import stores with the definitions. */
 interface ImportedBeside {
     /** `all`: the definitions that there will be. @throws ServiceError, which keeps the import from happening */
@@ -1223,7 +1008,17 @@ const KINDS: readonly ['Create', 'Update', 'Delete'];
 
 type Kind = (typeof KINDS)[number];
 
-/** Gives what is answered; undefined: nothing. */
+/** The methods of `Definitions` that rules need. */
+interface KnownDefinitions {
+    /** By its name, in any case, or by its id. */
+    find(nameOrId: string): Definition | undefined;
+    /** All definitions, in no order. */
+    all(): readonly Definition[];
+    /** Made of all definitions. */
+    readonly schema: Schema;
+}
+
+/** A listener of messages. Gives what is answered; undefined: nothing. */
 type Listener = (message: Message) => unknown;
 
 /** The parts of a mail that a handler may change. */
@@ -1232,11 +1027,6 @@ interface MailMessage {
     subject: string;
     html: string;
     text: string;
-}
-
-interface MailTemplate {
-    readonly subject: string;
-    readonly body: string;
 }
 
 /** A mail is about to be sent. */
@@ -1251,7 +1041,7 @@ interface MailerRecordEvent extends MailerEvent {
 
 /** A message from one server to another. JSON. */
 interface Message {
-    /** Names the listener: 'realtime'. */
+    /** The topic names the listener: 'realtime'. */
     readonly topic: string;
     readonly [field: string]: unknown;
 }
@@ -1265,9 +1055,6 @@ interface MigrationAppParts {
         delete(principal: Principal, name: string): Promise<void>;
     };
 }
-
-/** A step of a migration. */
-type MigrationStep = (app: MigrationApp) => unknown;
 
 /** Values of one field that a change does not leave as they are, or not right. */
 interface Misfit {
@@ -1287,15 +1074,6 @@ interface NumberField extends FieldBase, Requirable {
     readonly onlyInt: boolean;
 }
 
-/** Where a definition says how long tokens of a type are valid. */
-const OPTIONS: {
-    readonly auth: 'authToken';
-    readonly file: 'fileToken';
-    readonly verification: 'verificationToken';
-    readonly passwordReset: 'passwordResetToken';
-    readonly emailChange: 'emailChangeToken';
-};
-
 type Params = Readonly<Record<string, unknown>>;
 
 interface PasswordField extends FieldBase, Requirable {
@@ -1306,28 +1084,15 @@ interface PasswordField extends FieldBase, Requirable {
     readonly cost: number;
 }
 
-/** A provider of OAuth2 that a collection admits. What is empty is as the provider has it. */
-interface ProviderOptions {
-    readonly name: string;
-    readonly clientId: string;
-    readonly clientSecret: string;
-    readonly authURL: string;
-    readonly tokenURL: string;
-    readonly userInfoURL: string;
-    readonly displayName: string;
-    readonly pkce: boolean | null;
-    readonly extra: Readonly<Record<string, unknown>> | null;
-}
-
 /** Puts documents that guards have let pass: by themselves, or in a transaction. */
 type PutDocuments = (documents: readonly JsonObject[], place?: Pick<Transaction, 'collection'>) => Promise<readonly WriteOutcome[]>;
 
-/** How often something may be asked for. */
+/** A rule of rate limits: how often something may be asked for. */
 interface RateLimitRule {
     /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
     readonly label: string;
     readonly audience: '' | '@guest' | '@auth' | (string & {});
-    /** Seconds. */
+    /** The duration in seconds. */
     readonly duration: number;
     readonly maxRequests: number;
 }
@@ -1348,7 +1113,7 @@ interface RealtimeMessageEvent extends AppEvent {
 
 /** Somebody has shown who it is, and is about to get a token. */
 interface RecordAuthRequestEvent extends RecordRequestEvent {
-    /** How it was shown: `password`, `otp`, `oauth2`. */
+    /** The method of the login (auth): `password`, `otp`, `oauth2`. */
     readonly authMethod: string;
 }
 
@@ -1389,7 +1154,7 @@ interface RecordRequestEvent extends RequestEvent {
 
 /** A record is about to be answered. */
 interface RecordViewRequestEvent extends RecordRequestEvent {
-    /** The answer to the client. Handlers may change it. */
+    /** The result: the answer to the client. Handlers may change it. */
     readonly result: Record<string, unknown>;
 }
 
@@ -1426,16 +1191,44 @@ interface ReplicationEnd {
     readonly filter: ChangeFilter | undefined;
     /** Why a document is not written, as the other side is to see it. */
     readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
-    /** Why nothing is written. */
+    /** The error that says why nothing is written. */
     readonly asError: (error: unknown) => unknown;
 }
 
 /** Reports what a listener has thrown. */
 type ReportFailure = (error: unknown) => void;
 
+/** A report before and after a change; undefined where no report is. */
+interface ReportPair {
+    readonly before: Report | undefined;
+    readonly after: Report | undefined;
+}
+
+/** The event of a request: somebody asks for something. */
+interface RequestEvent {
+    /** The application for the hook. */
+    readonly app: HookApp;
+    /** The account that asks; undefined for guests. */
+    readonly auth: HookRecord | undefined;
+    /** Whether a superuser asks. */
+    hasSuperuserAuth(): boolean;
+    /** The request as rules read it. */
+    requestInfo(): RequestInfo & {
+        readonly body: Readonly<Record<string, unknown>>;
+    };
+    /** The real address (IP) that the request came from. */
+    realIP(): string | undefined;
+}
+
 /** The option `required` of all types but `autodate`: the value must not be empty. */
 interface Requirable {
     readonly required: boolean;
+}
+
+/** The options of the databases of a restored server. `onProgress` gets bytes. */
+interface RestoreOptions extends Pick<OpenOptions, 'encryption' | 'signal' | 'onProgress'> {
+    /** The key of the settings. */
+    readonly settingsKey?: string;
 }
 
 class Room {
@@ -1453,7 +1246,7 @@ interface S3Settings {
     readonly enabled: boolean;
     readonly bucket: string;
     readonly region: string;
-    /** With or without `https://`. */
+    /** The endpoint with or without `https://`. */
     readonly endpoint: string;
     readonly accessKey: string;
     readonly secret: string;
@@ -1464,13 +1257,13 @@ interface S3Settings {
 interface SelectField extends FieldBase, Requirable {
     readonly type: 'select';
     readonly values: readonly string[];
-    /** More than 1: the value is a list. */
+    /** The most values that are selected; more than 1: the value is a list. */
     readonly maxSelect: number;
 }
 
 interface SettingsOptions {
     readonly key?: string | undefined;
-    /** The server is alone when it is left out. */
+    /** The fleet; the server is alone when it is left out. */
     readonly fleet?: Fleet;
     /** The chance of the database when it is left out. */
     readonly chance?: Chance;
@@ -1478,9 +1271,9 @@ interface SettingsOptions {
     readonly report?: ReportFailure | undefined;
 }
 
-/** With their secrets. */
+/** The values of settings, with their secrets. */
 interface SettingsValues {
-    /** From where superusers may act; from everywhere if the list is empty. */
+    /** Networks (IPs) from where superusers may act; from everywhere if the list is empty. */
     readonly superuserIPs: readonly string[];
     readonly smtp: {
         readonly enabled: boolean;
@@ -1518,7 +1311,7 @@ interface SettingsValues {
     readonly batch: {
         readonly enabled: boolean;
         readonly maxRequests: number;
-        /** Seconds. */
+        /** The timeout in seconds. */
         readonly timeout: number;
         readonly maxBodySize: number;
     };
@@ -1532,7 +1325,7 @@ interface SettingsValues {
 
 interface ShareLimits {
     readonly allMax: number;
-    /** One client has at most this. */
+    /** The share: one client has at most this. */
     readonly shareMax: number;
 }
 
@@ -1564,15 +1357,6 @@ interface TextRows {
     readonly rows: readonly (readonly (string | null)[])[];
 }
 
-/** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
-interface TokenOptions {
-    /** Seconds. */
-    readonly duration: number;
-    readonly secret: string;
-}
-
-type TokenType = keyof typeof OPTIONS;
-
 /** The client for which types are declared: PocketBase's SDK, or `@pannier/client`. */
 type TypesFor = 'pocketbase' | 'client';
 
@@ -1602,16 +1386,9 @@ interface ViewSample {
     readonly sample: readonly JsonObject[];
 }
 
-class WorkQueue {
-    /** `refusal` makes what is thrown if too many wait already. */
-    constructor(limits: WorkQueueLimits, refusal: () => ServiceError);
-    /** `client`: that of the request by default. Work that no request has started has no share. */
-    run<T>(work: () => Promise<T>, client?: string): Promise<T>;
-}
-
 /** The limits of a `WorkQueue`. */
 interface WorkQueueLimits {
-    /** Done at the same time. */
+    /** The most that is done at the same time (concurrency). */
     readonly concurrencyMax: number;
     /** Pieces that may wait. One client has a quarter of them. */
     readonly waitingMax: number;

@@ -11,7 +11,7 @@ export type AppTypes<Types> = {
     readonly [Name in keyof Types]: CollectionTypes;
 };
 
-/** Questions about the server's answer to a write. */
+/** Asking for the server's answer to a write. */
 export interface Asking<Types extends CollectionTypes> {
     /**
      * Whether the rules admit a new record with these values, by what is on this device. Undefined: that can't be known here. Fields
@@ -117,19 +117,19 @@ export class Client<Types extends AppTypes<Types>> {
     /**
      * The content of a file of a record. One that waits on this device, or was read before, needs no network.
      *
-     * @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE
+     * @throws ClientError PANNIER_NOT_FOUND, PANNIER_PEER_UNREACHABLE; PannierError PANNIER_ABORTED
      * @example
      * const content = await client.file(task, 'sea_a1b2c3d4e5.jpg')
      */
-    file(record: NamedRecord, name: string): Promise<Blob>;
+    file(record: NamedRecord, name: string, options?: Waiting): Promise<Blob>;
     /**
-     * Sends what waits and pulls what is new, now.
+     * Sends what waits and pulls what is new, now. A signal ends the wait; what is under way continues.
      *
-     * @throws ClientError PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT, PANNIER_PEER_REFUSED
+     * @throws ClientError PANNIER_PEER_UNREACHABLE, PANNIER_SIGNED_OUT, PANNIER_PEER_REFUSED; PannierError PANNIER_ABORTED
      * @example
-     * await client.sync()
+     * await client.sync({ signal: AbortSignal.timeout(10_000) })
      */
-    sync(): Promise<void>;
+    sync(options?: Waiting): Promise<void>;
     /**
      * Ends the session. `keep` (default): the data stay for the next time, and so does what waits. `wipe`: they are deleted.
      *
@@ -137,11 +137,11 @@ export class Client<Types extends AppTypes<Types>> {
      * @example
      * await client.signOut({ data: 'wipe' })
      */
-    signOut({ data, discard, }?: {
+    signOut(options?: {
         readonly data?: 'keep' | 'wipe';
         readonly discard?: boolean;
     }): Promise<void>;
-    /** Ends it. What waits is sent the next time. */
+    /** Closes it. What waits is sent the next time. What waits is sent the next time. */
     close(): Promise<void>;
     /** Closes it, for `await using`. */
     [Symbol.asyncDispose](): Promise<void>;
@@ -171,7 +171,7 @@ export interface ClientState extends SyncState {
     readonly isComplete: boolean;
     /** The names of those that never were. */
     readonly incomplete: readonly string[];
-    /** Transactions that the server has not answered. */
+    /** Unsent transactions, which the server has not answered. */
     readonly unsent: number;
     /** Refused transactions, see `client.rejected`. */
     readonly rejected: number;
@@ -263,7 +263,7 @@ export interface Passkey {
     readonly name: string;
     /** Other devices of the person may have it too. */
     readonly synced: boolean;
-    /** When it was made. */
+    /** When it was created. */
     readonly created: string;
     /** When it was used last; '': never. */
     readonly used: string;
@@ -311,7 +311,7 @@ export class RejectedWrite {
     readonly code: string;
     /** Why, for a person: with the reason of each field. */
     readonly message: string;
-    /** The reasons by field. */
+    /** The data: reasons by field. */
     readonly data: Values;
     /** All writes of the transaction, and of those that build on it. None if it was retried or discarded before `write.server` was asked. */
     readonly writes: readonly RecordWrite[];
@@ -325,7 +325,7 @@ export class RejectedWrite {
      * await rejected.retry(({ mine }) => ({ ...mine, title: 'Another title' }))
      */
     retry(edit?: (write: RecordWrite) => Values | undefined): Write<void>;
-    /** Forgets them. */
+    /** Discards them. */
     discard(): Promise<void>;
 }
 
@@ -418,11 +418,11 @@ export class SignIn {
     /**
      * Asks the device for a passkey. In browsers only.
      *
-     * @throws ClientError PANNIER_SIGN_IN_FAILED: this device has none, or the user has said no; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE
+     * @throws ClientError PANNIER_SIGN_IN_FAILED: this device has none, or the user has said no; PANNIER_MFA_NEEDED, PANNIER_PEER_REFUSED, PANNIER_PEER_UNREACHABLE; PannierError PANNIER_ABORTED
      * @example
      * await client.signIn.passkey('users')
      */
-    passkey(collection: string, options?: SecondWay): Promise<AccountRecord>;
+    passkey(collection: string, options?: SecondWay & Waiting): Promise<AccountRecord>;
     /**
      * Takes up a session that began outside of the client: on a page of the server, or in another part of the app. `signOut` does not end it
      * at the server, as others have it too.
@@ -440,7 +440,7 @@ export class SignIn {
      * @example
      * button.onclick = () => client.signIn.addPasskey('My phone')
      */
-    addPasskey(name: string): Promise<Passkey>;
+    addPasskey(name: string, options?: Waiting): Promise<Passkey>;
 }
 
 /** The part of a client's state that its sync knows. */
@@ -462,19 +462,19 @@ export interface SyncState {
 
 /** A collection inside of `client.transaction`. */
 export interface TransactionWriting<Types extends CollectionTypes> extends Pick<Reading<Types['record']>, 'get' | 'find'> {
-    /** As outside. */
+    /** Creates a record, as outside. */
     create(values: Types['create'] & {
         readonly id?: string;
     }): Promise<Types['record'] & {
         readonly id: string;
     }>;
-    /** As outside. */
+    /** Updates a record, as outside. */
     update(id: string, values: Types['update'], options?: WriteOptions): Promise<Types['record']>;
-    /** As outside. */
+    /** Deletes a record, as outside. */
     delete(id: string, options?: WriteOptions): Promise<void>;
 }
 
-/** A transaction that the server has not answered. */
+/** An unsent transaction, which the server has not answered. */
 export interface UnsentWrite {
     /** Names it among all that wait on this device. */
     readonly id: string;
@@ -500,7 +500,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export class Write<R> implements PromiseLike<R> {
     /** Resolves when the server has answered. A write that was not stored here rejects. */
     get server(): Promise<ServerAnswer>;
-    /** For `await`. */
+    /** The promise's `then`, for `await`. */
     then<A = R, B = never>(resolved?: ((value: R) => A | PromiseLike<A>) | null, rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<A | B>;
     /**
      * As of a promise.
@@ -520,7 +520,7 @@ export class Write<R> implements PromiseLike<R> {
 
 /** Options of a write about the record as it is. */
 export interface WriteOptions {
-    /** Writes over whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
+    /** Whether to overwrite whatever the server has then. By default it refuses with CONFLICT what others have changed meanwhile. */
     readonly overwrite?: boolean;
 }
 
@@ -569,3 +569,6 @@ interface ClientErrorFacts {
     readonly details?: Readonly<Record<string, unknown>>;
     readonly cause?: unknown;
 }
+
+/** Options of calls that a user waits for. */
+type Waiting = Pick<LongWork, 'signal'>;

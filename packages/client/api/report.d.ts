@@ -18,17 +18,18 @@ export interface ReportOptions {
     readonly token?: string | undefined;
     /** Ends the request. */
     readonly signal?: AbortSignal | undefined;
-    /** Milliseconds until it has failed; 60,000 by default. */
+    /** Milliseconds until the request has failed; 60,000 by default. */
     readonly requestMsMax?: number;
 }
 
 /**
  * Runs a report of the server.
  *
- * @throws ClientError PANNIER_PEER_REFUSED: `details` has what is wrong with parameters; PANNIER_SIGNED_OUT, PANNIER_PEER_UNREACHABLE
+ * @throws ClientError PANNIER_PEER_REFUSED: `details` has what is wrong with parameters; PANNIER_SIGNED_OUT, PANNIER_PEER_UNREACHABLE; PannierError
+ *   PANNIER_ABORTED
  * @example
  * const options = { parameters: { from: '2026-06-01' }, token: client.token }
  * const { rows } = await runReport<{ month: string; revenue: number }>('https://example.com', 'revenue', options)
  * show(rows.map(({ month, revenue }) => `${month}: ${revenue}`))
  */
-export function runReport<Row extends object = Record<string, string | number | null>>(url: string | URL, name: string, { parameters, token, signal, requestMsMax }?: ReportOptions): Promise<ReportAnswer<Row>>;
+export function runReport<Row extends object = Record<string, string | number | null>>(url: string | URL, name: string, options?: ReportOptions): Promise<ReportAnswer<Row>>;

@@ -113,7 +113,7 @@ export interface ChangesOptions<T extends object = Record<string, unknown>> {
     readonly epoch?: string;
     /** The highest number of rows. */
     readonly limit?: number;
-    /** Newest first. Not with `live`. */
+    /** Whether it is descending: newest first. Not with `live`. */
     readonly descending?: boolean;
     /** Continues with new changes as they are committed, in this handle or another. */
     readonly live?: boolean;
@@ -332,7 +332,7 @@ export type Credential = {
      */
     readonly derivation?: 'argon2id' | 'pbkdf2';
 } | {
-    /** AES-GCM with 256 bits, for 'encrypt' and 'decrypt'; it need not be extractable. */
+    /** The key: AES-GCM with 256 bits, for 'encrypt' and 'decrypt'; it need not be extractable. */
     readonly key: CryptoKey;
 } | {
     /** As `makeRecoveryKey` gave it. */
@@ -341,7 +341,7 @@ export type Credential = {
 
 /** `Schemas`, `Relations`: those that it was opened with, by the names of the collections. */
 export class Database<Schemas extends object = object, Relations extends object = object> {
-    /** As given to `open`. */
+    /** The name as given to `open`. */
     readonly name: string;
     /** The passwords and keys that open it; undefined when it is not encrypted. */
     readonly encryption: Encryption | undefined;
@@ -354,7 +354,7 @@ export class Database<Schemas extends object = object, Relations extends object 
      * void db.closed.then((reason) => reason && location.reload())
      */
     readonly closed: Promise<PannierError | undefined>;
-    /** Where the database is: 'indexeddb', 'sqlite', 'memory', … */
+    /** The kind of the storage: 'indexeddb', 'sqlite', 'memory', … */
     get storage(): string;
     /**
      * PANNIER_CORRUPT if the log of the database is damaged: commits after some point can't be replayed. The database is then read-only, in
@@ -541,7 +541,7 @@ export interface DatabaseChange {
  * A kind of place for databases, as given to `open(name, { storage })`.
  */
 export interface DatabaseStorage {
-    /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
+    /** The kind: 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
     readonly kind: string;
     /**
      * 'origin': tabs and workers of one origin share it (Web Locks). 'process': only handles in this process do. 'servers':
@@ -734,7 +734,7 @@ export interface ImportResult {
 
 /** The result of `collection.indexes()` for one index. */
 export interface IndexInfo extends IndexDeclaration {
-    /** False while it is being built. */
+    /** Whether it is ready. False while it is being built. */
     readonly ready: boolean;
 }
 
@@ -771,11 +771,11 @@ export type JsonObject = Record<string, unknown>;
  * unread.subscribe((count) => show(count))
  */
 export class LiveCount implements AsyncIterable<number> {
-    /** Resolves when the first count is there. Rejects when there will be none, with the reason. */
+    /** Resolves when it is ready: the first count is there. Rejects when there will be none, with the reason. */
     get ready(): Promise<void>;
     /** The count now; undefined before the first. */
     get value(): number | undefined;
-    /** Whether the count is loaded, and whether it is up to date. */
+    /** The status: whether the count is loaded, and whether it is up to date. */
     get status(): LiveStatus;
     /** The error of a failed count. */
     get error(): unknown;
@@ -803,7 +803,7 @@ export class LiveCount implements AsyncIterable<number> {
 
 /** Options of `live` and `liveCount`. */
 export interface LiveOptions {
-    /** Ends it. */
+    /** The signal that ends it. */
     readonly signal?: AbortSignal | undefined;
 }
 
@@ -933,7 +933,7 @@ export interface Page<T extends object> {
  * }
  */
 export class PannierError extends Error {
-    /** Stable; match this, never the message. */
+    /** The code is stable; match this, never the message. */
     readonly code: ErrorCode;
     /** Facts about the failure, e.g. the id of the document in conflict. */
     readonly details: Readonly<Record<string, unknown>>;
@@ -942,11 +942,11 @@ export class PannierError extends Error {
 
 /** One thing that is wrong with a stored database. */
 export interface Problem {
-    /** Stable: programs may compare it. */
+    /** The code is stable: programs may compare it. */
     readonly code: ProblemCode;
     /** The name of the collection; undefined if the problem is not one collection's. */
     readonly where: string | undefined;
-    /** For people. Its wording may change. */
+    /** The message for people. Its wording may change. */
     readonly message: string;
 }
 
@@ -1115,7 +1115,7 @@ export interface RepairReport {
 export class Replication implements PromiseLike<ReplicationResult>, AsyncIterable<ReplicationEvent> {
     /** The most important status of several parts (push and pull, collections). */
     get status(): ReplicationStatus;
-    /** Why it waits to try again, or has failed. */
+    /** The error: why it waits to try again, or has failed. */
     get error(): unknown;
     /** The sum of all parts. */
     get progress(): ReplicationProgress;
@@ -1252,7 +1252,7 @@ export interface ReplicationResult extends ReplicationProgress {
     readonly ok: boolean;
     /** Whether it came to its end or was cancelled. */
     readonly status: 'complete' | 'cancelled';
-    /** ISO 8601. */
+    /** The time of the start, in ISO 8601. */
     readonly startTime: string;
     /** When it ended, as an ISO 8601 string. */
     readonly endTime: string;
@@ -1349,12 +1349,12 @@ export type Selector<T> = FieldConditions<T> & Combinations<T>;
 
 /** A schema by the Standard Schema specification, version 1: zod, valibot, arktype and others make them. */
 export interface StandardSchema<Input = unknown, Output = Input> {
-    /** The properties that the specification asks for. */
+    /** The properties that the standard asks for. */
     readonly '~standard': {
         readonly version: 1;
         readonly vendor: string;
         readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-        /** Not there at run time. */
+        /** The types of input and output, not there at run time. */
         readonly types?: {
             readonly input: Input;
             readonly output: Output;
@@ -1632,12 +1632,12 @@ export class TransactionCollection<T extends object, Input extends object = T, A
     /**
      * Removes the content of replaced revisions, which a collection with `history` keeps. Also removes what interrupted
      * uploads of attachments have left, if they ended at least 15 minutes ago. Resolves with the number of revisions that
-     * lost their content. It works in small steps: others write in between.
+     * lost their content. It works in small steps: others write in between. A signal ends it after a step.
      *
      * @example
      * const forgotten = await people.compact()
      */
-    compact(): Promise<number>;
+    compact(options?: Pick<LongWork, 'signal'>): Promise<number>;
 }
 
 /**
@@ -1816,7 +1816,7 @@ export class WhereFilter extends BuiltPredicate {
 export interface WriteFailure {
     /** The id of the document. */
     readonly id: string;
-    /** Why it was not written. */
+    /** The error: why it was not written. */
     readonly error: PannierError;
 }
 
@@ -2010,7 +2010,7 @@ interface AllPredicate {
     readonly values: readonly JsonValue[];
 }
 
-/** A conjunction: all parts hold; without any: always true. */
+/** A predicate of all parts (a conjunction): without any it is always true. */
 interface AndPredicate {
     readonly kind: 'and';
     readonly of: readonly Predicate[];
@@ -2097,9 +2097,9 @@ type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
 
 /** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
 interface ByteRange {
-    /** The first byte, from 0; 0 when left out. */
+    /** The start: the first byte, from 0; 0 when left out. */
     readonly start?: number;
-    /** The byte after the last one; the length when left out. */
+    /** The end: the byte after the last one; the length when left out. */
     readonly end?: number;
 }
 
@@ -2124,7 +2124,7 @@ type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 
 /** An order of strings, for `registerCollation`. */
 interface Collation {
-    /** With its version: 'icu-root 15'. */
+    /** The name with the version: 'icu-root 15'. */
     readonly name: string;
     /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
@@ -2314,7 +2314,7 @@ type Depth = 4;
 
 /** Options of `destroy`. */
 interface DestroyOptions {
-    /** Where it is kept; as for `open`. */
+    /** The storage where it is kept; as for `open`. */
     readonly storage?: DatabaseStorage;
 }
 
@@ -2416,7 +2416,7 @@ type Durability = 'relaxed' | 'strict';
 
 /** Whether a write makes a new revision or takes up one that another replica has made. */
 interface EditOptions {
-    /** False: the revisions were made elsewhere, and are taken up as they are. */
+    /** Whether edits are new. False: the revisions were made elsewhere, and are taken up as they are. */
     readonly newEdits?: boolean;
 }
 
@@ -2457,7 +2457,7 @@ interface EncryptionSlot {
     readonly id: string;
     /** The kind of the slot: a password, a key or a recovery key. */
     readonly kind: SlotKind;
-    /** As given when it was added; not secret. */
+    /** The label as given when it was added; not secret. */
     readonly label: string;
 }
 
@@ -2514,7 +2514,7 @@ type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'replica';
 
 /** Options of `collection.export`. */
 interface ExportOptions<T extends object> extends LongWork {
-    /** 'ndjson' when left out. */
+    /** The format; 'ndjson' when left out. */
     readonly format?: ExportFormat | undefined;
     /** Only documents that it matches. */
     readonly selector?: Selector<Identified<T>> | undefined;
@@ -2790,14 +2790,14 @@ class Groups<Row extends object, Document extends object> implements AsyncIterab
      * const { way } = await people.find().groupBy('city').aggregate({ n: { $count: true } }).explain()
      */
     explain(): Promise<AggregateExplanation>;
-    /** The groups, one after another. */
+    /** Iterates over the groups, one after another. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
 }
 
 /** Whether values of the type hold Dates, as far as can be seen in few steps. */
 type HasDate<Value, Left extends 0 | 1 | 2 | 3 = 3> = true extends (unknown extends Value ? false : Value extends Date ? true : Left extends 0 ? false : Value extends readonly (infer Element)[] ? HasDate<Element, [0, 0, 1, 2][Left]> : Value extends object ? HasDate<Value[keyof Value], [0, 0, 1, 2][Left]> : false) ? true : false;
 
-/** "There may be more to read." May be lost, doubled or late. */
+/** A hint: "There may be more to read." May be lost, doubled or late. */
 interface Hint {
     /** The newest commit. */
     readonly sequence: CommitSequence;
@@ -2809,7 +2809,7 @@ interface Hint {
 interface HttpClientOptions {
     /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
     readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
-    /** For HTTP's Basic authentication; the URL may have them as well. */
+    /** The credentials (auth) of HTTP's Basic authentication; the URL may have them as well. */
     readonly auth?: {
         readonly username: string;
         readonly password: string;
@@ -2837,7 +2837,7 @@ interface IdRange {
     readonly gt?: string;
     readonly lte?: string;
     readonly lt?: string;
-    /** Only ids that begin with it, by code points. */
+    /** The prefix: only ids that begin with it, by code points. */
     readonly prefix?: string;
 }
 
@@ -2851,11 +2851,11 @@ type Identified<T extends object> = T & {
 interface ImportFailure {
     /** The position among the documents of the source; 0 is the first. */
     readonly position: number;
-    /** Where it begins; 1 is the first. */
+    /** The line where it begins; 1 is the first. */
     readonly line: number;
-    /** Where it is known. */
+    /** The id where it is known. */
     readonly id?: string;
-    /** Why it was not written. */
+    /** The error: why it was not written. */
     readonly error: PannierError;
 }
 
@@ -2871,9 +2871,9 @@ type ImportMode = 'insert' | 'upsert' | 'replicate';
 
 /** Options of `collection.import`. */
 interface ImportOptions {
-    /** Found out when left out. */
+    /** The format; found out when left out. */
     readonly format?: ImportFormat | undefined;
-    /** 'insert' when left out. */
+    /** The mode; 'insert' when left out. */
     readonly mode?: ImportMode | undefined;
     /** The treatment of a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
     readonly stubs?: 'fail' | 'drop' | undefined;
@@ -2885,7 +2885,7 @@ interface ImportOptions {
 
 /** How far an import is. */
 interface ImportProgress {
-    /** Read up to now, and in all where that is known. */
+    /** The bytes read up to now, and in all where that is known. */
     readonly bytes: number;
     /** The length of the source in bytes; undefined if it is not known. */
     readonly bytesTotal: number | undefined;
@@ -2925,7 +2925,7 @@ interface IndexDefinition {
 interface IndexField {
     /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
     readonly path: string;
-    /** From the highest value down. */
+    /** Whether it is descending: from the highest value down. */
     readonly descending: boolean;
 }
 
@@ -2951,7 +2951,7 @@ type InnerConditions<Value> = [Value] extends [never] ? unknown : FieldCondition
 
 /** The fields of a written document beside its content. The fields that reads give about revisions are ignored. */
 interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
-    /** Without one it gets one. */
+    /** The id. Without one it gets one. */
     readonly _id?: string;
     /** The revision that the write replaces. */
     readonly _rev?: string;
@@ -2961,7 +2961,7 @@ interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
     readonly _attachments?: AttachmentInputs;
 }
 
-/** As they are written. */
+/** The input of a collection: documents as they are written. */
 type InputOf<Schemas extends object, Name extends string> = SchemaInput<SchemaOf<Schemas, Name>>;
 
 type IsLoose<T> = string extends keyof T ? true : false;
@@ -3006,7 +3006,7 @@ interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
 
 /** Where a list begins and ends, in the order of ids: by code point. */
 interface ListOptions extends IdRange {
-    /** From the last id to the first. */
+    /** Whether it is descending: from the last id to the first. */
     readonly descending?: boolean;
     /** Skips this number of rows at the start, without a walk. */
     readonly skip?: number;
@@ -3162,7 +3162,7 @@ interface MigrationFailure {
     readonly rev: string;
     /** The version that the document still has. */
     readonly version: number;
-    /** Why it could not be migrated. */
+    /** The message: why it could not be migrated. */
     readonly message: string;
     /** The issues of the schema; empty if the migration itself failed. */
     readonly issues: readonly DocumentIssue[];
@@ -3170,9 +3170,9 @@ interface MigrationFailure {
 
 /** The revisions that a replica lacks of a document. */
 interface MissingRevisions {
-    /** Revisions that are not known here. */
+    /** The missing revisions, which are not known here. */
     readonly missing: readonly string[];
-    /** Leaves that it has and that the missing ones may descend from; left out if empty. */
+    /** Possible ancestors: leaves that it has and that the missing ones may descend from; left out if empty. */
     readonly possibleAncestors?: readonly string[];
 }
 
@@ -3217,7 +3217,7 @@ type Nested<T, Name extends keyof T, Path extends string, Sure extends boolean> 
 
 /** Tells whether there is a network. */
 interface NetworkStatus {
-    /** False if requests are sure to fail. */
+    /** Whether it is online. False if requests are sure to fail. */
     isOnline(): boolean;
     /** Calls back when that changes. The function returned ends it. */
     subscribe(listener: () => void): () => void;
@@ -3235,11 +3235,11 @@ type Nothing = Record<never, never>;
 interface NumberStatistics {
     /** The sum. */
     readonly sum: number;
-    /** How many numbers there are. */
+    /** The count: how many numbers there are. */
     readonly count: number;
-    /** The lowest. */
+    /** The lowest number (min). */
     readonly min: number;
-    /** The highest. */
+    /** The highest number (max). */
     readonly max: number;
     /** The sum of the squares. */
     readonly sumsqr: number;
@@ -3295,7 +3295,7 @@ type OrderedPath<Path extends string> = Path | `-${Path}`;
 
 /** A page: trees consist of pages. */
 interface Page {
-    /** Never used twice. */
+    /** The id, never used twice. */
     readonly id: PageId;
     /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
     readonly bytes: Uint8Array;
@@ -3368,7 +3368,7 @@ interface PageStore {
      * that can't know fail with PANNIER_CLOSED, which is heard later.
      */
     onGone?(listener: GoneListener): void;
-    /** Idempotent. Later calls fail with PANNIER_CLOSED. */
+    /** Closes it. Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }
 
@@ -3416,7 +3416,7 @@ type Projected<T, Path extends string> = IsLoose<T> extends true ? Partial<T> : 
 
 /** The result of `purge`. */
 interface PurgeResult {
-    /** The revisions that were forgotten, ancestors included. */
+    /** The purged revisions, which were forgotten, ancestors included. */
     readonly purged: readonly string[];
     /** Whether nothing is left of the document. */
     readonly gone: boolean;
@@ -3495,14 +3495,14 @@ interface RelatedExplanation {
     readonly ids: number | undefined;
     /** For the related documents. */
     readonly plan: PlanStep;
-    /** The steps on which that depends. */
+    /** The related steps on which that depends. */
     readonly related: readonly RelatedExplanation[];
 }
 
 /** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
 type RelationInput = string | readonly [to: string] | RelationOptions;
 
-/** Relations by the field that holds the ids. */
+/** Inputs for relations, by the field that holds the ids. */
 type RelationInputs = Readonly<Record<string, RelationInput>>;
 
 /** The long form of a relation. */
@@ -3532,7 +3532,7 @@ interface RemoteSide extends HttpPeerOptions {
 interface RepairOptions extends LongWork {
     /** The name of the database that is made. There must be none of that name. */
     readonly to: string;
-    /** Where the damaged one is, and where the other is made; as for `open`. */
+    /** The storage of the damaged database, and of the other one that is made; as for `open`. */
     readonly storage?: DatabaseStorage;
     /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
     readonly encryption?: Credential;
@@ -3572,11 +3572,11 @@ type ReplicationDirection = 'push' | 'pull';
 interface ReplicationPart {
     /** The name of the collection. */
     readonly collection: string;
-    /** Whether it sends or fetches. */
+    /** The direction: whether it sends or fetches. */
     readonly direction: ReplicationDirection;
     /** Whether it works, waits or has ended. */
     readonly status: ReplicationStatus;
-    /** How far it is. */
+    /** The progress: how far it is. */
     readonly progress: ReplicationProgress;
     /** Why it waits to try again, or has failed. */
     readonly error: PannierError | undefined;
@@ -3608,7 +3608,7 @@ type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
 /** The options of a read about revisions. */
 interface RevisionFields {
-    /** Adds `_revisions`: the known ancestors, newest first. */
+    /** Whether to add `_revisions` (revs): the known ancestors, newest first. */
     readonly revs?: boolean;
     /** Adds `_revsInfo`: the same with what is known of each. */
     readonly revsInfo?: boolean;
@@ -3624,7 +3624,7 @@ interface RevisionFields {
 interface RevisionHistory {
     /** The generation of the first id. */
     readonly start: number;
-    /** The hashes, the newest first. */
+    /** The ids, hashes, the newest first. */
     readonly ids: readonly string[];
 }
 
@@ -3712,7 +3712,7 @@ type SchemaResult<Output> = {
 
 /** A document that a search found, with its score. */
 interface ScoredRow<T> {
-    /** By BM25: comparable within one search. */
+    /** The score by BM25: comparable within one search. */
     readonly score: number;
     /** The document. */
     readonly document: T;
@@ -3748,7 +3748,7 @@ interface SearchOptions<Document> {
 
 /** How a selector is to be understood. */
 interface SelectorMeaning {
-    /** Left out: ours. */
+    /** The dialect. Left out: ours. */
     readonly dialect?: 'couchdb' | undefined;
     /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
     readonly collation?: string | undefined;
@@ -3768,7 +3768,7 @@ type SlotKind = 'password' | 'recovery' | 'device';
 
 /** Options of a new password or key. */
 interface SlotOptions {
-    /** For people, up to 100 characters. Anyone who can read the files can read it. */
+    /** A label for people, up to 100 characters. Anyone who can read the files can read it. */
     readonly label?: string;
 }
 
@@ -3782,7 +3782,7 @@ interface SnapshotOptions extends LongWork {
 interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
-    /** Ascending and dense. */
+    /** The log's records, ascending and dense. */
     readonly log: readonly LogRecord[];
     /** The keyring that `putKeyring` put last. */
     readonly keyring: Uint8Array | undefined;
@@ -3892,7 +3892,7 @@ interface WriterLease {
     readonly isShared?: boolean;
     /** Called when `wanted` becomes true, also when it is so already. */
     onWanted(callback: () => void): void;
-    /** Idempotent. */
+    /** Releases it. Idempotent. */
     release(): void;
 }
 

@@ -20,7 +20,7 @@ export type DocumentGuard = (document: DocumentBeforeWrite) => PannierError | un
 
 /** The result that a function must have. */
 export interface Expected<T> {
-    /** Follows "must return". */
+    /** The subject of the message: follows "must return". */
     readonly what: string;
     /** Whether it is. */
     readonly is: (value: unknown) => value is T;
@@ -71,13 +71,13 @@ export const LOCAL_PREFIX = "_local/";
 
 /** Which rows of a group, by the last element of their keys. */
 export interface LastRange {
-    /** The lower bound, included. */
+    /** The lower bound, included (`gte`). */
     readonly gte?: unknown;
-    /** The lower bound, excluded. */
+    /** The lower bound, excluded (`gt`). */
     readonly gt?: unknown;
-    /** The upper bound, included. */
+    /** The upper bound, included (`lte`). */
     readonly lte?: unknown;
-    /** The upper bound, excluded. */
+    /** The upper bound, excluded (`lt`). */
     readonly lt?: unknown;
 }
 
@@ -89,16 +89,16 @@ export interface LeftRow extends RememberedRow {
     readonly deleted: boolean;
 }
 
-/** A regular expression whose tests do not backtrack. */
+/** A linear regular expression (regex), whose tests do not backtrack. */
 export class LinearRegex {
-    /** Characters looked at so far. */
+    /** The chars that were looked at so far. */
     chars: number;
     /** Instructions looked at so far. */
     instructions: number;
     constructor(source: string, flags: string);
     /** Characters and instructions looked at so far. */
     get work(): number;
-    /** How large it is. */
+    /** The size: how large it is. */
     get size(): number;
     /** @throws PANNIER_LIMIT_EXCEEDED if that takes more work than an expression may */
     test(text: string): boolean;
@@ -176,7 +176,7 @@ export class RememberedRows {
 export interface SearchedText {
     /** The name of the index. */
     readonly index: string;
-    /** The fields that it is on. */
+    /** The paths of the fields that it is on. */
     readonly paths: readonly string[];
 }
 
@@ -234,7 +234,7 @@ export interface WrittenDocument {
     readonly document: StoredDocument;
 }
 
-/** Cheap assertions always run. */
+/** Asserts a condition. Cheap assertions always run. */
 export function assert(condition: boolean, message: string): asserts condition;
 
 /** For a function that may promise. */
@@ -319,8 +319,11 @@ export function guarded<T extends object, Input extends object>(collection: Tran
 /** Whether a document has all that is searched for. */
 export function hasSearched({ terms, phrases }: ParsedSearch, words: DocumentWords): boolean;
 
-/** The newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
+/** Holds a snapshot of the newest state, until its `end` is called. Meanwhile no page of it is reused, so it is not for long. */
 export function holdSnapshot(database: Database): SnapshotReader;
+
+/** Whether a value is an object: null and arrays are not. `isPlainObject` refuses instances of classes, too. */
+export function isObject(value: unknown): value is Record<string, unknown>;
 
 /** Whether two values are equal, including the order of names: then their JSON is equal. */
 export function isSame(left: unknown, right: unknown): boolean;
@@ -391,6 +394,9 @@ export function toCouchDocument<Document extends object>(document: Document): Do
  */
 export function truncate(database: Database, name: string, { signal }?: TruncateOptions): Promise<number>;
 
+/** Waits for work until the signal is aborted. @throws PannierError as `cancelledError` makes it */
+export function untilCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined, name: string): Promise<T>;
+
 /** The words in the values of fields: in strings, and in the strings of arrays. */
 export function wordsOf(values: readonly unknown[], language: string | undefined): DocumentWords;
 
@@ -428,7 +434,7 @@ class Catalog {
 
 /** An order of strings, for `registerCollation`. */
 interface Collation {
-    /** With its version: 'icu-root 15'. */
+    /** The name with the version: 'icu-root 15'. */
     readonly name: string;
     /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
@@ -486,7 +492,7 @@ type CommitSequence = Brand<number, 'CommitSequence'>;
  * while (cursor.next()) use(cursor.key, cursor.value)
  */
 interface Cursor {
-    /** Moves on; false at the end. When it throws a Miss the cursor has not moved. */
+    /** Moves on to the next; false at the end. When it throws a Miss the cursor has not moved. */
     next(): boolean;
     /** The key at the cursor; made when asked for. */
     readonly key: Key;
@@ -583,7 +589,7 @@ interface IndexDefinition {
 interface IndexField {
     /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
     readonly path: string;
-    /** From the highest value down. */
+    /** Whether it is descending: from the highest value down. */
     readonly descending: boolean;
 }
 
@@ -667,9 +673,9 @@ type ReducerName = keyof typeof REDUCER_IDS;
 interface RememberedRow {
     /** The document's. */
     readonly id: string;
-    /** As the map function has emitted it. */
+    /** The key as the map function has emitted it. */
     readonly key: readonly unknown[];
-    /** As the map function has emitted it. */
+    /** The value as the map function has emitted it. */
     readonly value: unknown;
     /** The sequence of the update that brought it. */
     readonly cameAt: number;
@@ -693,7 +699,7 @@ type RowPosition = string;
  * knows what versions mean.
  */
 interface SchemaState {
-    /** 1 or more. The version of every document, except those in `pending` and failures. */
+    /** The version, 1 or more. The version of every document, except those in `pending` and failures. */
     readonly version: number;
     /** Ranges that are not migrated yet, ascending and disjoint; empty when the migration is done. */
     readonly pending: readonly PendingMigration[];
@@ -742,7 +748,7 @@ type Selection =
 
 /** A stored value beside a known one. `contains` ignores the case of ASCII only. Texts are in the order of their code points. */
 interface SelectionComparison {
-    /** Tells it from the other selections. */
+    /** The kind tells it from the other selections. */
     readonly kind: 'compare';
     /** `''` is the element of a list. */
     readonly field: string;
@@ -775,7 +781,7 @@ interface SelectionTest {
     readonly kind: 'test';
     /** The fields that it reads; `''` is the element of a list. */
     readonly fields: readonly string[];
-    /** Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
+    /** Whether it holds for a record. Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
     readonly holds: (record: Readonly<Record<string, unknown>>) => boolean;
 }
 
@@ -845,7 +851,7 @@ interface TreeReader {
     getMany(keys: readonly Key[]): (Uint8Array | undefined)[];
     /** As `getMany` of the first keys: as many as have values of at most `bytesMax` bytes together, and one at least. */
     getSome(keys: readonly Key[], bytesMax: number): (Uint8Array | undefined)[];
-    /** Exact, and without a walk. Without a range: no page is read. */
+    /** Counts exactly, and without a walk. Without a range: no page is read. */
     count(range?: KeyRange): number;
     /** How many entries have a lower key. */
     rank(key: Key): number;
@@ -879,7 +885,7 @@ interface TreeWriter extends TreeReader {
     /** The key is known to be present. `valueBytes`: length of the value there, which sequence trees use to know their garbage. */
     remove(key: Key, valueBytes?: number): void;
     put(key: Key, value: Bytes): void;
-    /** False if there was none. */
+    /** Deletes a key. False if there was none. */
     delete(key: Key): boolean;
     /** Sequence trees only: inserts under the next number and returns it (`numberKey(n)` is the key). Never used twice. */
     append(value: Uint8Array): number;

@@ -14,7 +14,7 @@ export interface Level {
     close(): Promise<void>;
     getSync?(key: string, options: LevelEncodings): Uint8Array | undefined;
     getMany(keys: string[], options: LevelEncodings): Promise<(Uint8Array | undefined)[]>;
-    /** Atomic. `sync`: resolves when it would survive a loss of power. */
+    /** A batch of operations, which is atomic. `sync`: resolves when it would survive a loss of power. */
     batch(operations: LevelOperation[], options: LevelEncodings & {
         readonly sync: boolean;
     }): Promise<void>;
@@ -22,7 +22,7 @@ export interface Level {
         all(): Promise<string[]>;
     };
     clear(options: LevelRange): Promise<void>;
-    /** Where there is one. */
+    /** The approximate size, where there is one. */
     approximateSize?(start: string, end: string, options: {
         readonly keyEncoding: 'utf8';
     }): Promise<number>;

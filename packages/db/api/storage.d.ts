@@ -63,7 +63,7 @@ export interface Coordinator {
  * A kind of place for databases, as given to `open(name, { storage })`.
  */
 export interface DatabaseStorage {
-    /** 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
+    /** The kind: 'indexeddb', 'sqlite', 'memory', … ; for people, never branched on. */
     readonly kind: string;
     /**
      * 'origin': tabs and workers of one origin share it (Web Locks). 'process': only handles in this process do. 'servers':
@@ -94,7 +94,7 @@ export type Generation = Brand<number, 'Generation'>;
 /** `why`: PANNIER_CLOSED. */
 export type GoneListener = (why: PannierError) => void;
 
-/** "There may be more to read." May be lost, doubled or late. */
+/** A hint: "There may be more to read." May be lost, doubled or late. */
 export interface Hint {
     /** The newest commit. */
     readonly sequence: CommitSequence;
@@ -159,7 +159,7 @@ export const PAGE_BYTES_MAX: number;
 
 /** A page: trees consist of pages. */
 export interface Page {
-    /** Never used twice. */
+    /** The id, never used twice. */
     readonly id: PageId;
     /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
     readonly bytes: Uint8Array;
@@ -232,7 +232,7 @@ export interface PageStore {
      * that can't know fail with PANNIER_CLOSED, which is heard later.
      */
     onGone?(listener: GoneListener): void;
-    /** Idempotent. Later calls fail with PANNIER_CLOSED. */
+    /** Closes it. Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }
 
@@ -249,7 +249,7 @@ export type SharingScope = 'process' | 'origin' | 'servers';
 export interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
-    /** Ascending and dense. */
+    /** The log's records, ascending and dense. */
     readonly log: readonly LogRecord[];
     /** The keyring that `putKeyring` put last. */
     readonly keyring: Uint8Array | undefined;
@@ -273,7 +273,7 @@ export interface WriterLease {
     readonly isShared?: boolean;
     /** Called when `wanted` becomes true, also when it is so already. */
     onWanted(callback: () => void): void;
-    /** Idempotent. */
+    /** Releases it. Idempotent. */
     release(): void;
 }
 

@@ -341,7 +341,7 @@ interface MetaRecord {
 
 /** A page: trees consist of pages. */
 interface Page {
-    /** Never used twice. */
+    /** The id, never used twice. */
     readonly id: PageId;
     /** Up to `PAGE_BYTES_MAX`, and what a wrapper adds. */
     readonly bytes: Uint8Array;
@@ -414,7 +414,7 @@ interface PageStore {
      * that can't know fail with PANNIER_CLOSED, which is heard later.
      */
     onGone?(listener: GoneListener): void;
-    /** Idempotent. Later calls fail with PANNIER_CLOSED. */
+    /** Closes it. Idempotent. Later calls fail with PANNIER_CLOSED. */
     close(): MaybePromise<void>;
 }
 
@@ -457,7 +457,7 @@ class SimulatedPageStore implements PageStore {
 interface StoreState {
     /** Undefined while nothing was ever committed. */
     readonly meta: MetaRecord | undefined;
-    /** Ascending and dense. */
+    /** The log's records, ascending and dense. */
     readonly log: readonly LogRecord[];
     /** The keyring that `putKeyring` put last. */
     readonly keyring: Uint8Array | undefined;

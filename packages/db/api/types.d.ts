@@ -136,9 +136,9 @@ export type BulkGetResult<T extends object, Document = RevisionDocument<T>> = {
 
 /** A part of the content, as `slice` has it: up to but not including `end`. What lies beyond the content is left out. */
 export interface ByteRange {
-    /** The first byte, from 0; 0 when left out. */
+    /** The start: the first byte, from 0; 0 when left out. */
     readonly start?: number;
-    /** The byte after the last one; the length when left out. */
+    /** The end: the byte after the last one; the length when left out. */
     readonly end?: number;
 }
 
@@ -160,7 +160,7 @@ export type CheckpointSides = 'both' | 'source' | 'target' | 'none';
 
 /** An order of strings, for `registerCollation`. */
 export interface Collation {
-    /** With its version: 'icu-root 15'. */
+    /** The name with the version: 'icu-root 15'. */
     readonly name: string;
     /** The sort key of a text. Its code points order strings; it is equal for strings that count as equal. '' gives ''. Must be pure. */
     readonly key: (text: string) => string;
@@ -233,7 +233,7 @@ export interface DeletedRow {
 
 /** Options of `destroy`. */
 export interface DestroyOptions {
-    /** Where it is kept; as for `open`. */
+    /** The storage where it is kept; as for `open`. */
     readonly storage?: DatabaseStorage;
 }
 
@@ -330,7 +330,7 @@ export type Durability = 'relaxed' | 'strict';
 
 /** Whether a write makes a new revision or takes up one that another replica has made. */
 export interface EditOptions {
-    /** False: the revisions were made elsewhere, and are taken up as they are. */
+    /** Whether edits are new. False: the revisions were made elsewhere, and are taken up as they are. */
     readonly newEdits?: boolean;
 }
 
@@ -350,7 +350,7 @@ export interface EncryptionSlot {
     readonly id: string;
     /** The kind of the slot: a password, a key or a recovery key. */
     readonly kind: SlotKind;
-    /** As given when it was added; not secret. */
+    /** The label as given when it was added; not secret. */
     readonly label: string;
 }
 
@@ -390,7 +390,7 @@ export type ExportFormat = 'ndjson' | 'json' | 'couchdb' | 'couchdb-bulk' | 'rep
 
 /** Options of `collection.export`. */
 export interface ExportOptions<T extends object> extends LongWork {
-    /** 'ndjson' when left out. */
+    /** The format; 'ndjson' when left out. */
     readonly format?: ExportFormat | undefined;
     /** Only documents that it matches. */
     readonly selector?: Selector<Identified<T>> | undefined;
@@ -642,7 +642,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
      * const { way } = await people.find().groupBy('city').aggregate({ n: { $count: true } }).explain()
      */
     explain(): Promise<AggregateExplanation>;
-    /** The groups, one after another. */
+    /** Iterates over the groups, one after another. */
     [Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined>;
 }
 
@@ -650,7 +650,7 @@ export class Groups<Row extends object, Document extends object> implements Asyn
 export interface HttpClientOptions {
     /** Sent with each request. A function is asked each time, and may promise: for tokens that expire. */
     readonly headers?: RequestHeaders | (() => RequestHeaders | Promise<RequestHeaders>) | undefined;
-    /** For HTTP's Basic authentication; the URL may have them as well. */
+    /** The credentials (auth) of HTTP's Basic authentication; the URL may have them as well. */
     readonly auth?: {
         readonly username: string;
         readonly password: string;
@@ -676,11 +676,11 @@ export interface HttpPeerOptions extends HttpClientOptions {
 export interface ImportFailure {
     /** The position among the documents of the source; 0 is the first. */
     readonly position: number;
-    /** Where it begins; 1 is the first. */
+    /** The line where it begins; 1 is the first. */
     readonly line: number;
-    /** Where it is known. */
+    /** The id where it is known. */
     readonly id?: string;
-    /** Why it was not written. */
+    /** The error: why it was not written. */
     readonly error: PannierError;
 }
 
@@ -696,9 +696,9 @@ export type ImportMode = 'insert' | 'upsert' | 'replicate';
 
 /** Options of `collection.import`. */
 export interface ImportOptions {
-    /** Found out when left out. */
+    /** The format; found out when left out. */
     readonly format?: ImportFormat | undefined;
-    /** 'insert' when left out. */
+    /** The mode; 'insert' when left out. */
     readonly mode?: ImportMode | undefined;
     /** The treatment of a document whose attachments are named without their data: 'fail' (default), or 'drop' the attachments. */
     readonly stubs?: 'fail' | 'drop' | undefined;
@@ -710,7 +710,7 @@ export interface ImportOptions {
 
 /** How far an import is. */
 export interface ImportProgress {
-    /** Read up to now, and in all where that is known. */
+    /** The bytes read up to now, and in all where that is known. */
     readonly bytes: number;
     /** The length of the source in bytes; undefined if it is not known. */
     readonly bytesTotal: number | undefined;
@@ -724,7 +724,7 @@ export interface ImportProgress {
 export interface IndexField {
     /** Dotted path of the field: 'age', 'address.city'; '_id' is the document's id. */
     readonly path: string;
-    /** From the highest value down. */
+    /** Whether it is descending: from the highest value down. */
     readonly descending: boolean;
 }
 
@@ -735,7 +735,7 @@ export type InlineAttachment = Omit<AttachmentStub, 'length' | 'stub'> & {
 
 /** The fields of a written document beside its content. The fields that reads give about revisions are ignored. */
 export interface InputMeta extends Omit<RevisionMeta, '_deleted'> {
-    /** Without one it gets one. */
+    /** The id. Without one it gets one. */
     readonly _id?: string;
     /** The revision that the write replaces. */
     readonly _rev?: string;
@@ -753,7 +753,7 @@ export interface ListIdsOptions extends Omit<ListOptions, keyof IdRange> {
 
 /** Where a list begins and ends, in the order of ids: by code point. */
 export interface ListOptions extends IdRange {
-    /** From the last id to the first. */
+    /** Whether it is descending: from the last id to the first. */
     readonly descending?: boolean;
     /** Skips this number of rows at the start, without a walk. */
     readonly skip?: number;
@@ -885,7 +885,7 @@ export interface MigrationFailure {
     readonly rev: string;
     /** The version that the document still has. */
     readonly version: number;
-    /** Why it could not be migrated. */
+    /** The message: why it could not be migrated. */
     readonly message: string;
     /** The issues of the schema; empty if the migration itself failed. */
     readonly issues: readonly DocumentIssue[];
@@ -893,9 +893,9 @@ export interface MigrationFailure {
 
 /** The revisions that a replica lacks of a document. */
 export interface MissingRevisions {
-    /** Revisions that are not known here. */
+    /** The missing revisions, which are not known here. */
     readonly missing: readonly string[];
-    /** Leaves that it has and that the missing ones may descend from; left out if empty. */
+    /** Possible ancestors: leaves that it has and that the missing ones may descend from; left out if empty. */
     readonly possibleAncestors?: readonly string[];
 }
 
@@ -918,7 +918,7 @@ export interface MoveOptions extends LongWork {
 
 /** Tells whether there is a network. */
 export interface NetworkStatus {
-    /** False if requests are sure to fail. */
+    /** Whether it is online. False if requests are sure to fail. */
     isOnline(): boolean;
     /** Calls back when that changes. The function returned ends it. */
     subscribe(listener: () => void): () => void;
@@ -928,11 +928,11 @@ export interface NetworkStatus {
 export interface NumberStatistics {
     /** The sum. */
     readonly sum: number;
-    /** How many numbers there are. */
+    /** The count: how many numbers there are. */
     readonly count: number;
-    /** The lowest. */
+    /** The lowest number (min). */
     readonly min: number;
-    /** The highest. */
+    /** The highest number (max). */
     readonly max: number;
     /** The sum of the squares. */
     readonly sumsqr: number;
@@ -967,7 +967,7 @@ export type Projected<T, Path extends string> = IsLoose<T> extends true ? Partia
 
 /** The result of `purge`. */
 export interface PurgeResult {
-    /** The revisions that were forgotten, ancestors included. */
+    /** The purged revisions, which were forgotten, ancestors included. */
     readonly purged: readonly string[];
     /** Whether nothing is left of the document. */
     readonly gone: boolean;
@@ -1013,7 +1013,7 @@ export type Related<Schemas extends object, Relations extends object, Name exten
 /** `'users'`: one related document, its id in the field. `['permissions']`: many, an array of ids. */
 export type RelationInput = string | readonly [to: string] | RelationOptions;
 
-/** Relations by the field that holds the ids. */
+/** Inputs for relations, by the field that holds the ids. */
 export type RelationInputs = Readonly<Record<string, RelationInput>>;
 
 /** The long form of a relation. */
@@ -1041,7 +1041,7 @@ export interface RemoteSide extends HttpPeerOptions {
 export interface RepairOptions extends LongWork {
     /** The name of the database that is made. There must be none of that name. */
     readonly to: string;
-    /** Where the damaged one is, and where the other is made; as for `open`. */
+    /** The storage of the damaged database, and of the other one that is made; as for `open`. */
     readonly storage?: DatabaseStorage;
     /** Opens the damaged one, if it is encrypted, and encrypts the other, which this alone opens then. */
     readonly encryption?: Credential;
@@ -1081,11 +1081,11 @@ export type ReplicationDirection = 'push' | 'pull';
 export interface ReplicationPart {
     /** The name of the collection. */
     readonly collection: string;
-    /** Whether it sends or fetches. */
+    /** The direction: whether it sends or fetches. */
     readonly direction: ReplicationDirection;
     /** Whether it works, waits or has ended. */
     readonly status: ReplicationStatus;
-    /** How far it is. */
+    /** The progress: how far it is. */
     readonly progress: ReplicationProgress;
     /** Why it waits to try again, or has failed. */
     readonly error: PannierError | undefined;
@@ -1112,7 +1112,7 @@ export type RevisionDocument<T extends object> = Stored<T> & RevisionMeta;
 
 /** The options of a read about revisions. */
 export interface RevisionFields {
-    /** Adds `_revisions`: the known ancestors, newest first. */
+    /** Whether to add `_revisions` (revs): the known ancestors, newest first. */
     readonly revs?: boolean;
     /** Adds `_revsInfo`: the same with what is known of each. */
     readonly revsInfo?: boolean;
@@ -1128,7 +1128,7 @@ export interface RevisionFields {
 export interface RevisionHistory {
     /** The generation of the first id. */
     readonly start: number;
-    /** The hashes, the newest first. */
+    /** The ids, hashes, the newest first. */
     readonly ids: readonly string[];
 }
 
@@ -1192,7 +1192,7 @@ export interface SchemaOptions<Schema = unknown> {
 
 /** A document that a search found, with its score. */
 export interface ScoredRow<T> {
-    /** By BM25: comparable within one search. */
+    /** The score by BM25: comparable within one search. */
     readonly score: number;
     /** The document. */
     readonly document: T;
@@ -1262,7 +1262,7 @@ export type Selection =
 
 /** How a selector is to be understood. */
 export interface SelectorMeaning {
-    /** Left out: ours. */
+    /** The dialect. Left out: ours. */
     readonly dialect?: 'couchdb' | undefined;
     /** The name of an order of strings, with the dialect 'couchdb' only; left out: by code point. */
     readonly collation?: string | undefined;
@@ -1270,7 +1270,7 @@ export interface SelectorMeaning {
 
 /** Options of a new password or key. */
 export interface SlotOptions {
-    /** For people, up to 100 characters. Anyone who can read the files can read it. */
+    /** A label for people, up to 100 characters. Anyone who can read the files can read it. */
     readonly label?: string;
 }
 
@@ -1331,7 +1331,7 @@ interface AllPredicate {
     readonly values: readonly JsonValue[];
 }
 
-/** A conjunction: all parts hold; without any: always true. */
+/** A predicate of all parts (a conjunction): without any it is always true. */
 interface AndPredicate {
     readonly kind: 'and';
     readonly of: readonly Predicate[];
@@ -1462,7 +1462,7 @@ interface IdRange {
     readonly gt?: string;
     readonly lte?: string;
     readonly lt?: string;
-    /** Only ids that begin with it, by code points. */
+    /** The prefix: only ids that begin with it, by code points. */
     readonly prefix?: string;
 }
 
@@ -1622,7 +1622,7 @@ type SchemaOutput<Schema> = TypeOf<Schema, 'output'>;
 
 /** A stored value beside a known one. `contains` ignores the case of ASCII only. Texts are in the order of their code points. */
 interface SelectionComparison {
-    /** Tells it from the other selections. */
+    /** The kind tells it from the other selections. */
     readonly kind: 'compare';
     /** `''` is the element of a list. */
     readonly field: string;
@@ -1655,7 +1655,7 @@ interface SelectionTest {
     readonly kind: 'test';
     /** The fields that it reads; `''` is the element of a list. */
     readonly fields: readonly string[];
-    /** Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
+    /** Whether it holds for a record. Gets these fields as far as they are there, or `{ '': ELEMENT }`. */
     readonly holds: (record: Readonly<Record<string, unknown>>) => boolean;
 }
 

@@ -100,9 +100,9 @@ export interface CollectionListing<T extends object = JsonObject> {
 export interface DirtyDocument<T extends object = JsonObject> extends JSONStoreDocument<T> {
     /** The last change of the document. */
     readonly _operation: Operation;
-    /** When, in milliseconds since 1970. */
+    /** When it became dirty, in milliseconds since 1970. */
     readonly _dirty: number;
-    /** True if it was removed. */
+    /** Whether it was deleted. */
     readonly _deleted?: boolean;
 }
 
@@ -128,7 +128,7 @@ export interface FileInfo {
     readonly name: string;
     /** The approximate number of bytes. */
     readonly size: number;
-    /** Whether it has a password. */
+    /** Whether it is encrypted: it has a password. */
     readonly isEncrypted: boolean;
 }
 
@@ -145,7 +145,7 @@ export interface FindOptions extends CallbackOptions {
      * and `json` (an object): `'38'`, and `'1'` for true.
      */
     readonly filter?: readonly string[] | undefined;
-    /** By search fields, the first one first; else by `_id`. */
+    /** The sort by search fields, the first one first; else by `_id`. */
     readonly sort?: readonly Readonly<Record<string, string>>[] | undefined;
 }
 
@@ -175,11 +175,11 @@ export interface InitOptions extends CallbackOptions {
     readonly clear?: boolean | undefined;
     /** As in `CollectionConfig`, of all collections that are named. */
     readonly dropCollection?: boolean | undefined;
-    /** Without effect: Pannier chooses, and raises it with time. */
+    /** The iterations of PBKDF2, without effect: Pannier chooses, and raises it with time. */
     readonly pbkdf2Iterations?: number | undefined;
-    /** Without effect. */
+    /** Analytics, without effect. */
     readonly analytics?: boolean | undefined;
-    /** Without effect; deprecated by JSONStore. */
+    /** Whether FIPS is enabled, without effect; deprecated by JSONStore. */
     readonly fipsEnabled?: boolean | undefined;
 }
 
@@ -209,7 +209,7 @@ export const JSONStore: JSONStoreApi;
 
 /** The whole API, as `WL.JSONStore` has it. */
 export class JSONStoreApi {
-    /** Makes conditions for `advancedFind`. */
+    /** Makes parts of queries: conditions for `advancedFind`. */
     readonly QueryPart: QueryPartConstructor;
     /** The values of `syncPolicy`, by name. */
     readonly syncOptions: typeof SYNC_POLICIES;
@@ -269,7 +269,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     readonly username: string;
     /** Resolves once the collection is open: with 0 if it was made, with 1 if it was there. */
     promise: JSONStorePromise<number>;
-    /** As it was declared. */
+    /** The adapter as it was declared. */
     get adapter(): AdapterOptions | undefined;
     /** The search fields, by lower-case names. */
     get searchFields(): SearchSchema['searchFields'];
@@ -376,9 +376,9 @@ export interface JSONStoreDocument<T extends object = JsonObject> {
 
 /** JSONStore's error object, as an Error. As text it is JSON, as apps for JSONStore log it. */
 export class JSONStoreError extends Error {
-    /** The function that failed. */
+    /** The source (src): the function that failed. */
     readonly src: string;
-    /** The code; stable. */
+    /** The error code (err); stable. */
     readonly err: number;
     /** The name of the code. */
     readonly msg: string;
@@ -391,7 +391,7 @@ export class JSONStoreError extends Error {
     /** The work that was done before the failure. */
     readonly res: unknown;
     constructor(err: number, facts?: ErrorFacts);
-    /** The error as text. */
+    /** The error as a string. */
     toString(): string;
 }
 
@@ -421,7 +421,7 @@ export interface JSONStorePromise<T> extends Promise<T> {
 export interface JSONStoreSettings {
     /** The databases are called `NAME` and `NAME-USERNAME`; in Node these are paths of files. `jsonstore` when left out. */
     readonly name?: string | undefined;
-    /** Where they are kept; as for Pannier's `open`. */
+    /** The storage where they are kept; as for Pannier's `open`. */
     readonly storage?: DatabaseStorage | undefined;
     /** Where the events are sent; the body of the document, if there is one, when left out. */
     readonly events?: EventTarget | undefined;
@@ -433,7 +433,7 @@ export interface JSONStoreSettings {
     readonly log?: ((text: string) => void) | undefined;
     /** For `sync`; the platform's own when left out. */
     readonly fetch?: typeof fetch | undefined;
-    /** Clock, timers and chance, for tests; as for Pannier's `open`. */
+    /** The environment for tests, with clock, timers and chance; as for Pannier's `open`. */
     readonly environment?: Environment | undefined;
 }
 
@@ -467,7 +467,7 @@ export const QueryPart: QueryPartConstructor;
 
 /** The conditions of a query part. Each method adds one and returns the part. */
 export class QueryPartConditions {
-    /** Contains the text, whatever its case. */
+    /** A field that has the value in it (like), whatever its case. */
     like(field: string, value: QueryValue): this;
     /** The field does not contain the value. */
     notLike(field: string, value: QueryValue): this;
@@ -475,7 +475,7 @@ export class QueryPartConditions {
     leftLike(field: string, value: QueryValue): this;
     /** The field does not end with the value. */
     notLeftLike(field: string, value: QueryValue): this;
-    /** Starts with the text. */
+    /** A field that starts with the value (right). */
     rightLike(field: string, value: QueryValue): this;
     /** The field does not begin with the value. */
     notRightLike(field: string, value: QueryValue): this;
@@ -491,7 +491,7 @@ export class QueryPartConditions {
     greaterThan(field: string, value: QueryValue): this;
     /** The field is greater than the value or equals it. */
     greaterOrEqualThan(field: string, value: QueryValue): this;
-    /** Both ends are included. */
+    /** A field from one value to another; both ends are included. */
     between(field: string, from: QueryValue, to: QueryValue): this;
     between(field: string, range: readonly QueryValue[]): this;
     /** The field is outside the two values. */
@@ -516,7 +516,7 @@ export type QueryValue = SearchValue | boolean;
 
 /** Options of `remove`. */
 export interface RemoveOptions extends WriteOptions {
-    /** As for `find`. */
+    /** Whether it is exact, as for `find`. */
     readonly exact?: boolean | undefined;
 }
 
@@ -540,9 +540,9 @@ export interface SyncOptions {
     readonly syncPolicy: 0 | 1 | 2;
     /** The URL of the database. */
     readonly syncAdapterPath?: ReplicationTarget | undefined;
-    /** Called after each synchronization that succeeded. */
+    /** Called after each sync that succeeded. */
     readonly onSyncSuccess?: ((result: SyncResult) => unknown) | undefined;
-    /** Called after each synchronization that failed. */
+    /** Called after each sync that failed (failure). */
     readonly onSyncFailure?: ((error: unknown) => unknown) | undefined;
 }
 

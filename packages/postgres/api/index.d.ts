@@ -14,7 +14,7 @@ export interface PostgresOptions {
     readonly notify?: boolean;
     /** A URL for the connection that listens, where the other one leads to a pooler in transaction mode. Of several, one for each. */
     readonly listenUrl?: string | readonly string[];
-    /** How often this process looks for what others have written. By default each second with NOTIFY, else every 50 ms. */
+    /** How often this process polls for what others have written. By default each second with NOTIFY, else every 50 ms. */
     readonly pollMs?: number;
     /** Whether statements are prepared by name. By default true. False for poolers that can't do that. */
     readonly prepare?: boolean;

@@ -23,9 +23,9 @@ export interface RequiredText {
 
 /** A field of a record, or of what its single relations lead to. */
 export interface SortPath {
-    /** `author.name` */
+    /** The path: `author.name` */
     readonly path: string;
-    /** The value that a missing one counts as. */
+    /** The empty value that a missing one counts as. */
     readonly empty: '' | 0 | false;
 }
 

@@ -9,7 +9,7 @@ import type {
   Schema,
 } from '@pannier/rules'
 
-/** Conditions that must hold together. */
+/** An alternative: conditions that must hold together. */
 export interface Alternative {
     /** Equal keys have equal `ground`, `range` and `own` of every record, also between accounts of several collections. */
     readonly key: string;
@@ -19,7 +19,7 @@ export interface Alternative {
     readonly account: readonly AtomNumber[];
     /** The set that finds the records; undefined if all records have to be asked. */
     readonly ground: OwnSet | undefined;
-    /** A bound that finds them, too. */
+    /** The range of a bound that finds them, too. */
     readonly range: OwnRange | undefined;
     /** Other sets that an own value must be in. */
     readonly sets: readonly OwnSet[];
@@ -70,7 +70,7 @@ export type CutCost = 'A' | 'B' | 'C' | 'D' | 'E';
 
 /** The options of `cut`. */
 export interface CutOptions {
-    /** All collections. */
+    /** The schema of all collections. */
     readonly schema: Schema;
     /** Name or id of the collection that the rule is about. */
     readonly collection: string;
@@ -99,11 +99,11 @@ export type Holdings = readonly (Holding | null)[];
 export interface OwnRange {
     /** The own field. */
     readonly field: string;
-    /** How the own value is compared with the other one. */
+    /** The operator between the own value and the other one. */
     readonly operator: '<' | '<=' | '>' | '>=';
     /** The source of the other value. */
     readonly by: 'account' | 'clock';
-    /** The comparison that it stands for. */
+    /** The number of the comparison (atom) that it stands for. */
     readonly atoms: readonly AtomNumber[];
 }
 
@@ -117,7 +117,7 @@ export interface OwnSet {
     readonly isEvery: boolean;
     /** Whether the set depends on the account; else everybody has the same one. */
     readonly ofAccount: boolean;
-    /** The comparisons that it stands for. */
+    /** The numbers of the comparisons (atoms) that it stands for. */
     readonly atoms: readonly AtomNumber[];
 }
 
@@ -175,7 +175,7 @@ export type SetStep =
 export interface ValueSet {
     /** False: the values are those that are not in the set. */
     readonly isIn: boolean;
-    /** Sorted. */
+    /** The values, sorted. */
     readonly values: readonly string[];
 }
 

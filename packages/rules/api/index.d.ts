@@ -5,7 +5,7 @@ export type Argument = Name | Text | Numeral;
 
 /** The options of `bind`. */
 export interface BindOptions {
-    /** All collections. */
+    /** The schema of all collections. */
     readonly schema: Schema;
     /** Name or id of the collection that the rule is about. */
     readonly collection: string;
@@ -44,13 +44,13 @@ export const COMPARISONS_MAX = 200;
 
 /** A function with its arguments. */
 export interface Call {
-    /** Tells it from other operands. */
+    /** The kind tells a call from other operands. */
     readonly kind: 'call';
-    /** The function: `geoDistance`, `strftime` or `search`. */
+    /** The name of the function: `geoDistance`, `strftime` or `search`. */
     readonly name: string;
     /** The arguments between the parentheses. */
     readonly of: readonly Argument[];
-    /** Where its name begins. */
+    /** The position at which its name begins. */
     readonly at: number;
 }
 
@@ -64,7 +64,7 @@ export interface Collection {
     readonly isAuth: boolean;
     /** Whether a field is searchable. */
     readonly isSearchable: boolean;
-    /** By name. */
+    /** The fields by name. */
     readonly fields: ReadonlyMap<string, Field>;
     /** `''` admits all, `null` only those who are trusted. */
     readonly listRule: string | null;
@@ -88,11 +88,11 @@ export interface CollectionDefinition {
 
 /** Two operands and the operator between them. */
 export interface Comparison {
-    /** Tells it from a junction. */
+    /** The kind tells a comparison from a junction. */
     readonly kind: 'comparison';
     /** The operator without its `?`. */
     readonly operator: Operator;
-    /** With `?`: one value is enough. Without it, every value of a multi-valued path must match. */
+    /** Whether any value is enough: with `?`. Without it, every value of a multi-valued path must match. */
     readonly any: boolean;
     /** The left operand. */
     readonly left: Operand;
@@ -148,7 +148,7 @@ export interface FieldDefinition {
 export interface FoundRecords {
     /** The records that are known here. */
     readonly records: readonly RuleRecord[];
-    /** False if there may be others: what depends on them has no answer. */
+    /** Whether it is complete. False if there may be others: what depends on them has no answer. */
     readonly isComplete: boolean;
 }
 
@@ -156,34 +156,34 @@ export interface FoundRecords {
 export interface Junction {
     /** `and` is `&&`, `or` is `||`. */
     readonly kind: 'and' | 'or';
-    /** At least two. */
+    /** The expressions of it: at least two. */
     readonly of: readonly Expression[];
 }
 
 /** A path of fields, a macro, a value of the request, or `null`, `true` and `false`. */
 export interface Name {
-    /** Tells it from other operands. */
+    /** The kind tells a name from other operands. */
     readonly kind: 'name';
     /** As written: `author.name`, `@request.auth.id`, `tags:each`. */
     readonly name: string;
-    /** Where it begins in the text. */
+    /** The position at which it begins in the text. */
     readonly at: number;
 }
 
 /** A number. */
 export interface Numeral {
-    /** Tells it from other operands. */
+    /** The kind tells a number from other operands. */
     readonly kind: 'number';
-    /** Never infinite, never -0. */
+    /** The value: never infinite, never -0. */
     readonly value: number;
-    /** Where it begins in the text. */
+    /** The position at which it begins in the text. */
     readonly at: number;
 }
 
 /** One side of a comparison. */
 export type Operand = Argument | Call;
 
-/** How two operands are compared. `~` is "contains". */
+/** The operator by which two operands are compared. `~` is "contains". */
 export type Operator = '=' | '!=' | '>' | '>=' | '<' | '<=' | '~' | '!~';
 
 /** The options of `parse`, beside the text. */
@@ -221,9 +221,9 @@ export interface RuleCheck {
 export class RuleError extends Error {
     /** The kind of mistake. */
     readonly kind: RuleErrorKind;
-    /** The offset in the text. */
+    /** The position in the text. */
     readonly position: number;
-    /** The right form, if it is known. It also ends the message. */
+    /** The hint: the right form, if it is known. It also ends the message. */
     readonly hint: string;
     constructor(kind: RuleErrorKind, problem: string, position: number, hint?: string);
 }
@@ -305,11 +305,11 @@ export interface Schema {
 
 /** A text in quotes. */
 export interface Text {
-    /** Tells it from other operands. */
+    /** The kind tells a text from other operands. */
     readonly kind: 'text';
-    /** Without quotes, its escapes resolved. */
+    /** The value without quotes, its escapes resolved. */
     readonly value: string;
-    /** Where its quote begins. */
+    /** The position at which its quote begins. */
     readonly at: number;
 }
 

@@ -19,7 +19,7 @@ export interface AcmeOptions {
  * throw new ApiError(402, 'Your plan has 3 projects.', { plan: { code: 'plan_full', message: 'Choose another plan.' } })
  */
 export class ApiError extends ServiceError {
-    /** 400 to 599. */
+    /** The status, 400 to 599. */
     readonly status: number;
     constructor(status: number, message?: string, data?: ErrorData);
 }
@@ -48,8 +48,8 @@ export interface ApplicationOptions {
     readonly settingsKey?: string;
 }
 
-/** How the server signs users in. */
-export interface AuthOptions {
+/** Options of logins (auth): how the server signs users in. */
+export interface AuthOptions extends Pick<BackendOptions, 'loginLimits' | 'hashLimits'> {
     /** Sessions that are not used for so long end: 10 minutes when left out. */
     readonly sessionMsMax?: number;
     /** 'Lax' when left out. 'None' is for pages of other sites, and needs TLS. */
@@ -62,17 +62,13 @@ export interface AuthOptions {
     readonly passwordCharsMin?: number;
     /** True: anybody may make a user without roles, in CouchDB's way (docs/internals/http-api.md). False when left out. */
     readonly signUp?: boolean;
-    /** How many failed logins are allowed, and for how long. */
-    readonly loginLimits?: Partial<LoginLimits>;
-    /** How much memory and time hashing passwords may take. */
-    readonly hashLimits?: Partial<HashQueueLimits>;
 }
 
 /** A database that stays open until it is given back: by `release`, or at the end of the block of `using`. */
 export interface BorrowedDatabase extends Disposable {
     /** The database, which stays open until `release`. */
     readonly database: Database;
-    /** Idempotent. Feeds, live queries and replications have to end before. */
+    /** Releases the database. Idempotent. Feeds, live queries and replications have to end before. */
     release(): void;
 }
 
@@ -106,9 +102,9 @@ export class CollectionAdministration {
 
 /** A collection, for `createCollection` and `updateCollection`: what is not as it comes, or what is to change. */
 export interface CollectionInput extends Partially<Omit<AuthDefinition, 'type' | 'fields'> & Pick<ViewDefinition, 'viewQuery'>> {
-    /** `base` when left out. */
+    /** The type; `base` when left out. */
     readonly type?: Definition['type'];
-    /** In their order. */
+    /** The fields in their order. */
     readonly fields?: readonly FieldInput[];
 }
 
@@ -168,7 +164,7 @@ export interface DatabasePoolOptions {
     readonly idleMsMax?: number;
     /** How long a borrower waits while all that may be open are borrowed, in milliseconds; 30,000 when left out. */
     readonly waitMsMax?: number;
-    /** Clock and timers, for tests. The real ones when left out. */
+    /** The environment for tests: clock and timers. The real ones when left out. */
     readonly environment?: Environment;
 }
 
@@ -186,7 +182,7 @@ export interface FieldChanges {
 /** A field, for `createCollection` and `updateCollection`: its type, its name, and the options that are not as they come. */
 export type FieldInput = InputOf<FieldDefinition>;
 
-/** Somebody who has not logged in. */
+/** A guest: somebody who has not logged in. */
 export const GUEST: Principal;
 
 /** Collections and what is set for them, for a principal. Get it from a server: `server.gateway`. */
@@ -220,7 +216,7 @@ export class Gateway {
 export interface GuardedChange {
     /** The document as it is now; undefined if it is missing or deleted. A document in conflict gives its winner. */
     readonly old: JsonObject | undefined;
-    /** As it will be. */
+    /** The document as it will be. */
     readonly document: JsonObject;
     /** Documents of all collections, under the library's names. */
     readonly reader: GuardReader;
@@ -228,7 +224,7 @@ export interface GuardedChange {
 
 /** A collection for one principal. Its methods are those of the library's `Collection`; what is out of scope is FORBIDDEN. */
 export class GuardedCollection {
-    /** For whom it is. */
+    /** The principal for whom it is. */
     readonly principal: Principal;
     /** The name by which users know it. */
     readonly database: string;
@@ -406,7 +402,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     getBool(name: keyof Of['values'] & string): boolean;
     /** 0 for what is no number. */
     getFloat(name: keyof Of['values'] & string): number;
-    /** Without decimals. */
+    /** Gets a number without decimals, as an integer. */
     getInt(name: keyof Of['values'] & string): number;
     /** The texts of a field that has many; one for a field that has one. */
     getStringSlice(name: keyof Of['values'] & string): string[];
@@ -494,7 +490,7 @@ export type Judge = (change: GuardedChange) => Refusal | undefined;
 export interface ListenOptions {
     /** The port; 0 takes a free one. */
     readonly port?: number;
-    /** The address; '127.0.0.1' when left out. */
+    /** The host's address; '127.0.0.1' when left out. */
     readonly host?: string;
 }
 
@@ -537,13 +533,13 @@ export interface PannierServer {
     readonly backend: Backend;
     /** The HTTP server, for more routes and for tests without a socket. */
     readonly http: FastifyInstance;
-    /** Loopback unless another host is named. Resolves with the URL. */
+    /** Listens on loopback unless another host is named. Resolves with the URL. */
     listen(options?: ListenOptions): Promise<string>;
     /** Ends feeds, finishes the requests that run, then closes the database. Idempotent. */
     close(): Promise<void>;
 }
 
-/** Somebody who acts. */
+/** A principal: somebody who acts. */
 export interface Principal {
     /** Null: a guest, who has not logged in. */
     readonly name: string | null;
@@ -562,7 +558,7 @@ export interface Principal {
     readonly apiToken?: ApiTokenOf;
     /** The id of the session that its token is of. */
     readonly session?: string;
-    /** From where; undefined for what the server does by itself. */
+    /** The address from where; undefined for what the server does by itself. */
     readonly address?: string;
 }
 
@@ -582,7 +578,7 @@ export interface ReplicatorOptions {
     readonly runMsMax?: number;
     /** Until one that has failed is tried again: doubles from `retryMsMin` (5 s) to `retryMsMax` (an hour). */
     readonly retryMsMin?: number;
-    /** The longest wait between two tries, in milliseconds. */
+    /** The longest wait before a retry, in milliseconds. */
     readonly retryMsMax?: number;
     /** The wait for the next try within one that runs, of the one before; see `ReplicationOptions` of the library. */
     readonly backOff?: (delayMs: number) => number;
@@ -599,7 +595,7 @@ export interface ReportParameter {
     readonly name: string;
     /** An `integer` is bound as a whole number, a `date` as the text that records have. */
     readonly type: ParameterType;
-    /** Used when a request has none. Without a default a request must give a value. */
+    /** The default where a request has no value. Without a default a request must give a value. */
     readonly default?: string | number | boolean | null;
 }
 
@@ -651,7 +647,7 @@ export class RouteEvent<App = HookApp> {
     next: () => Promise<void>;
     /** Whether a superuser asks. */
     hasSuperuserAuth(): boolean;
-    /** The address that the request came from, also through proxies that the settings trust. */
+    /** The real IP: the address that the request came from, also through proxies that the settings trust. */
     realIP(): string;
     /** The address of the connection. */
     remoteIP(): string;
@@ -681,21 +677,21 @@ export class RouteEvent<App = HookApp> {
     blob(status: number, type: string, bytes: Uint8Array): void;
     /** Answers with the bytes of a stream. */
     stream(status: number, type: string, stream: Readable): void;
-    /** Answers without a body. */
+    /** Answers without content, with no body. */
     noContent(status?: number): void;
     /** Sends the client to another URL. */
     redirect(status: 301 | 302 | 303 | 307 | 308, url: string): void;
-    /** To throw: 400. */
+    /** An error to throw: 400. */
     badRequestError(message?: string, data?: ErrorData): ApiError;
-    /** To throw: 401. */
+    /** An error to throw: 401. */
     unauthorizedError(message?: string, data?: ErrorData): ApiError;
-    /** To throw: 403. */
+    /** An error to throw: 403. */
     forbiddenError(message?: string, data?: ErrorData): ApiError;
-    /** To throw: 404. */
+    /** An error to throw: 404. */
     notFoundError(message?: string, data?: ErrorData): ApiError;
-    /** To throw: 429. */
+    /** An error to throw: 429. */
     tooManyRequestsError(message?: string, data?: ErrorData): ApiError;
-    /** To throw: 500. */
+    /** An error to throw: 500. */
     internalServerError(message?: string, data?: ErrorData): ApiError;
     /** To throw: any status from 400 to 599. */
     error(status: number, message?: string, data?: ErrorData): ApiError;
@@ -710,7 +706,7 @@ export class RouteEvent<App = HookApp> {
 /** A handler of a request. */
 export type RouteHandler<App = HookApp> = (event: RouteEvent<App>) => unknown;
 
-/** The program around the server. */
+/** The system: the program around the server. */
 export const SYSTEM: Principal;
 
 /** The limits of a server with their defaults: docs/internals/http-api.md has them. */
@@ -800,9 +796,9 @@ export interface ServerOptions {
 
 /** A refusal of the server, or a failure. */
 export class ServiceError extends Error {
-    /** Stable: programs may compare it. */
+    /** The code, which is stable: programs may compare it. */
     readonly code: ServiceErrorCode;
-    /** When it may go well. */
+    /** The seconds after which it may go well. */
     readonly retryAfterSeconds: number | undefined;
     /** The error of each field of an input. */
     readonly data: ErrorData | undefined;
@@ -823,7 +819,7 @@ export type ServiceErrorCode =
  | 'EXISTS' | 'INVALID' | 'NAME_INVALID' | 'DESIGN_INVALID' | 'COMPILATION_FAILED' | 'TOO_LARGE' | 'DOCUMENT_TOO_LARGE' | 'TOO_MANY_REQUESTS'
 /** A collection takes no more bytes. */
  | 'QUOTA_EXCEEDED'
-/** The request may succeed another time. */
+/** The service is unavailable: the request may succeed another time. */
  | 'UNAVAILABLE'
 /** This place lacks what it takes. */
  | 'UNSUPPORTED'
@@ -861,19 +857,19 @@ export interface StoredDocuments {
 export interface UploadedFile {
     /** The name that the client gave. */
     readonly name: string;
-    /** Bytes. */
+    /** The size in bytes. */
     readonly size: number;
-    /** May be asked for more than once. */
+    /** The content as a stream. May be asked for more than once. */
     stream(): ReadableStream<Uint8Array>;
 }
 
 /** Somebody writes, or is about to. */
 export interface Write {
-    /** The writer. */
+    /** The principal who writes. */
     readonly principal: Principal;
     /** The name by which users know the collection. */
     readonly database: string;
-    /** False: the revisions were made elsewhere, and are taken as they are. */
+    /** Whether edits are new. False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits: boolean;
 }
 
@@ -916,14 +912,14 @@ interface Account {
     readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** Collections whose fields are not known. */
+/** The types of collections whose fields are not known (any). */
 type AnyCollectionTypes = Readonly<Record<string, AnyRecordTypes>>;
 
 /** Records whose fields are not known. */
 interface AnyRecordTypes {
     /** Any name may have a value. */
     readonly values: Record<string, unknown>;
-    /** Any name may be set. */
+    /** The changes: any name may be set. */
     readonly changes: Record<string, unknown>;
 }
 
@@ -989,14 +985,14 @@ interface AuthDefinition extends DefinitionBase {
         readonly duration: number;
         readonly rule: string;
     };
-    /** Logins by one-time password. `duration` is in seconds, `length` in digits. */
+    /** Logins by one-time password (`otp`). `duration` is in seconds, `length` in digits. */
     readonly otp: {
         readonly enabled: boolean;
         readonly duration: number;
         readonly length: number;
         readonly emailTemplate: MailTemplate;
     };
-    /** Left out where it was never turned on. */
+    /** The passkey option; left out where it was never turned on. */
     readonly passkey?: {
         readonly enabled: boolean;
     };
@@ -1030,7 +1026,7 @@ interface BaseDefinition extends DefinitionBase {
 
 /** Names at the end choose collections. */
 type Binders<All extends CollectionTypes = AnyCollectionTypes> = {
-    readonly [Name in HookName]: <Tags extends readonly (keyof All & string)[]>(handler: HookHandler<EventOf<HookEvents[Name], All, Tags[number], CustomData<Name>>>, ...tags: Tags) => void;
+    readonly [Name in keyof HookEvents]: <Tags extends readonly (keyof All & string)[]>(handler: HookHandler<EventOf<HookEvents[Name], All, Tags[number], CustomData<Name>>>, ...tags: Tags) => void;
 };
 
 interface BoolField extends FieldBase, Requirable {
@@ -1121,7 +1117,7 @@ interface DefinitionBase {
     readonly fields: readonly FieldDefinition[];
     /** `CREATE INDEX …` */
     readonly indexes: readonly string[];
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was created: `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     readonly updated: string;
 }
@@ -1154,17 +1150,17 @@ type EventOf<Event, All extends CollectionTypes, Name extends keyof All, More> =
 
 /** The common part of all fields. */
 interface FieldBase {
-    /** Stays when the field is renamed. */
+    /** The id stays when the field is renamed. */
     readonly id: string;
     /** As PocketBase names it: `text`. */
     readonly type: string;
     /** The key in records. */
     readonly name: string;
-    /** Shown to superusers only. */
+    /** Whether the field is hidden: shown to superusers only. */
     readonly hidden: boolean;
     /** Stands for the record in the admin page. */
     readonly presentable: boolean;
-    /** Can't be removed. */
+    /** Whether the field is the system's: it can't be removed. */
     readonly system: boolean;
     /** The help on the admin page. */
     readonly help?: string;
@@ -1181,9 +1177,9 @@ type FieldDefinition = Fields[keyof Fields];
 
 /** The error of one value, in PocketBase's words. */
 interface FieldError {
-    /** Stable: `validation_required`. */
+    /** The code, which is stable: `validation_required`. */
     readonly code: string;
-    /** For a person. */
+    /** The message for a person. */
     readonly message: string;
     /** The parameters of the message. */
     readonly params?: Readonly<Record<string, unknown>>;
@@ -1224,7 +1220,7 @@ interface Form {
     readonly values: JsonObject;
     /** As they were sent, of a form. The values of JSON. */
     readonly texts: JsonObject;
-    /** By name. */
+    /** The files by name. */
     readonly files: ReadonlyMap<string, readonly UploadedFile[]>;
     /** Forgets the files. */
     dispose(): Promise<void>;
@@ -1291,11 +1287,11 @@ type HookChange = readonly [key: string, value: unknown];
 interface HookMail {
     /** An address. */
     readonly to: string;
-    /** In one line. */
+    /** The subject in one line. */
     readonly subject: string;
     /** Made of the text when it is left out. */
     readonly html?: string;
-    /** For readers without HTML. */
+    /** The text for readers without HTML. */
     readonly text?: string;
 }
 
@@ -1309,7 +1305,7 @@ interface JsonField extends FieldBase, Requirable {
 /** An object of any fields, as JSON has it. */
 type JsonObject = Record<string, unknown>;
 
-/** Something that has happened. */
+/** An entry of the log: something that has happened. */
 interface LogEntry {
     /** A level of `LOG_LEVELS`; `info` when left out. */
     readonly level?: number;
@@ -1319,7 +1315,7 @@ interface LogEntry {
     readonly data?: JsonObject;
 }
 
-/** Takes what happens. It never waits and never throws. */
+/** A writer of logs, which takes what happens. It never waits and never throws. */
 interface LogWriter {
     /** Logs an entry some time later. */
     write(entry: LogEntry): void;
@@ -1384,25 +1380,25 @@ interface PublicFilesOptions {
 type PutDocuments = (documents: readonly JsonObject[], place?: Pick<Transaction, 'collection'>) => Promise<readonly WriteOutcome[]>;
 
 interface PutOptions {
-    /** False: the revisions were made elsewhere, and are taken as they are. */
+    /** Whether edits are new. False: the revisions were made elsewhere, and are taken as they are. */
     readonly newEdits?: boolean;
     /** True for a small write, which may share one commit with writes of others. */
     readonly grouped?: boolean;
 }
 
-/** Limits what each database may take. */
+/** The quota limits what each database may take. */
 class Quota {
     constructor(bytesMax?: number);
     /** For one write: what it brings counts until it leaves. */
     enter(name: string, collection: Collection<JsonObject>): Room;
 }
 
-/** How often something may be asked for. */
+/** A rule of rate limits: how often something may be asked for. */
 interface RateLimitRule {
     /** `*:auth`, `posts:create`, `/api/batch`, `/api/` */
     readonly label: string;
     readonly audience: '' | '@guest' | '@auth' | (string & {});
-    /** Seconds. */
+    /** The duration in seconds. */
     readonly duration: number;
     readonly maxRequests: number;
 }
@@ -1424,7 +1420,7 @@ type RecordRouteHandler<App> = (event: RouteEvent<App> & {
 interface RecordState {
     /** The stored document; undefined: the record is new. */
     readonly stored: JsonObject | undefined;
-    /** All fields have one, `id` too. */
+    /** The values: all fields have one, `id` too. */
     readonly values: JsonObject;
 }
 
@@ -1453,7 +1449,7 @@ interface ReplicationEnd {
     readonly filter: ChangeFilter | undefined;
     /** Why a document is not written, as the other side is to see it. */
     readonly asOutcome: (outcome: GuardedOutcome) => WriteOutcome;
-    /** Why nothing is written. */
+    /** The error that says why nothing is written. */
     readonly asError: (error: unknown) => unknown;
 }
 
@@ -1461,15 +1457,15 @@ interface ReplicationEnd {
 interface Report {
     /** A part of its URL: small letters, digits, `_` and `-`. */
     readonly name: string;
-    /** For people. */
+    /** The description for people. */
     readonly description: string;
-    /** A SELECT. `:name` stands for a parameter. */
+    /** The query: a SELECT. `:name` stands for a parameter. */
     readonly query: string;
     /** The parameters `:name` of the query. */
     readonly parameters: readonly ReportParameter[];
-    /** Callers that may run it. The rules of the collections that it reads are not asked. */
+    /** The rule of callers that may run it. The rules of the collections that it reads are not asked. */
     readonly rule: Rule;
-    /** `2026-11-22 15:04:49.813Z` */
+    /** When it was created: `2026-11-22 15:04:49.813Z` */
     readonly created: string;
     /** The time of the last change. */
     readonly updated: string;
@@ -1500,7 +1496,7 @@ class Room {
     admit(documents: readonly JsonObject[]): Promise<readonly JsonObject[]>;
 }
 
-/** Handlers that let some requests pass. */
+/** Checks of routes: handlers that let some requests pass. */
 interface RouteChecks<App = HookApp> {
     /** Somebody has logged in: an account of one of these collections, or of any. */
     requireAuth(...collections: readonly string[]): RouteHandler<App>;
@@ -1510,12 +1506,12 @@ interface RouteChecks<App = HookApp> {
 
 interface RouteEventParts<App> {
     readonly app: App & HookApp;
-    readonly definitions: KnownDefinitions;
+    readonly definitions: Backend['definitions'];
     readonly environment: Environment;
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
     readonly pathValues: Readonly<Record<string, string>>;
-    /** Reads the body once. */
+    /** Reads the form of the body once. */
     form(): Promise<Form>;
     /** The subject of an event of requests. */
     readonly record?: AskedRecord | undefined;
@@ -1524,12 +1520,12 @@ interface RouteEventParts<App> {
 /** A request, as handlers of routes read it. */
 interface RouteRequest {
     readonly method: string;
-    /** As the client sent it. */
+    /** The URL as the client sent it. */
     readonly url: URL;
     readonly headers: Headers;
     /** The part of the path that `{name}` stands for; empty if the path has no such part. */
     pathValue(name: string): string;
-    /** Ends when the client has gone. */
+    /** The signal that ends when the client has gone. */
     readonly signal: AbortSignal;
 }
 
@@ -1541,7 +1537,7 @@ interface S3Settings {
     readonly enabled: boolean;
     readonly bucket: string;
     readonly region: string;
-    /** With or without `https://`. */
+    /** The endpoint with or without `https://`. */
     readonly endpoint: string;
     readonly accessKey: string;
     readonly secret: string;
@@ -1558,12 +1554,12 @@ type Scopes = ReadonlyMap<string, ReadonlySet<ScopedAction>>;
 interface SelectField extends FieldBase, Requirable {
     readonly type: 'select';
     readonly values: readonly string[];
-    /** More than 1: the value is a list. */
+    /** The most values that are selected; more than 1: the value is a list. */
     readonly maxSelect: number;
 }
 
-/** The state of the server in its collection of the database. */
-class ServerState implements StateStore {
+/** The state of the server: small documents that are never served. */
+class ServerState {
     constructor(database: Database);
     /** The document; undefined if it is missing. */
     get(id: string): Promise<JsonObject | undefined>;
@@ -1577,9 +1573,9 @@ class ServerState implements StateStore {
     ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
-/** With their secrets. */
+/** The values of settings, with their secrets. */
 interface SettingsValues {
-    /** From where superusers may act; from everywhere if the list is empty. */
+    /** Networks (IPs) from where superusers may act; from everywhere if the list is empty. */
     readonly superuserIPs: readonly string[];
     readonly smtp: {
         readonly enabled: boolean;
@@ -1617,7 +1613,7 @@ interface SettingsValues {
     readonly batch: {
         readonly enabled: boolean;
         readonly maxRequests: number;
-        /** Seconds. */
+        /** The timeout in seconds. */
         readonly timeout: number;
         readonly maxBodySize: number;
     };
@@ -1627,18 +1623,6 @@ interface SettingsValues {
         readonly logIP: boolean;
         readonly logAuthId: boolean;
     };
-}
-
-/** Small documents that are never served. */
-interface StateStore {
-    /** The document; undefined if it is missing. */
-    get(id: string): Promise<JsonObject | undefined>;
-    /** Writes the document in place of an older one. */
-    set(id: string, content: JsonObject): Promise<void>;
-    /** Writes what `change` makes of the document, whatever other servers write meanwhile. `old`: {} if it is missing. */
-    change(id: string, change: (old: JsonObject) => JsonObject): Promise<void>;
-    /** Writes the result of `make` unless the document is there; returns the document. */
-    ensure(id: string, make: () => JsonObject): Promise<JsonObject>;
 }
 
 /** Stores documents by `put`, with all that follows from them. The outcomes are aligned with them. */
@@ -1661,7 +1645,7 @@ interface TextField extends FieldBase, Requirable {
 
 /** How long tokens of a kind are valid, and what they are signed with, beside the key of the record. */
 interface TokenOptions {
-    /** Seconds. */
+    /** The duration in seconds. */
     readonly duration: number;
     readonly secret: string;
 }

@@ -21,7 +21,7 @@ export interface LoginLimits {
 }
 
 /** The limits of a login, unless others are given. */
-export const LOGIN_LIMITS: LoginLimits = { windowMs: 60_000, sameMax: 10, addressMax: 60, nameMax: 300 }
+const LOGIN_LIMITS: LoginLimits = { windowMs: 60_000, sameMax: 10, addressMax: 60, nameMax: 300 }
 
 export class LoginLimiter {
   readonly #limits: LoginLimits

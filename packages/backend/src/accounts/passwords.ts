@@ -57,7 +57,7 @@ const HASH_QUEUE_LIMITS: HashQueueLimits = { concurrencyMax: 2, waitingMax: 64 }
  * Runs few password hashes at a time: each takes tens of megabytes and milliseconds. Beyond its limits `run` throws a ServiceError
  * TOO_MANY_REQUESTS.
  */
-export class HashQueue extends WorkQueue {
+class HashQueue extends WorkQueue {
   constructor(limits: Partial<HashQueueLimits> = {}) {
     super(
       { ...HASH_QUEUE_LIMITS, ...limits },

@@ -24,7 +24,7 @@ const DOUBT_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /** A log as it is stored. */
-export interface LogDocument extends JsonObject {
+interface LogDocument extends JsonObject {
   /** The id of the entry. */
   readonly _id: string
   /** When it was created: `2026-11-22 15:04:49.813Z` */

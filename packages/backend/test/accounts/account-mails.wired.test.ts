@@ -6,7 +6,7 @@ import { MailServer, tokenIn } from '../../../../tools/test/mail-server.ts'
 import type { ReceivedMail } from '../../../../tools/test/mail-server.ts'
 import { GUEST, openBackend, ServiceError, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, Principal } from '../../src/index.ts'
-import { HashQueue } from '../../src/accounts/passwords.ts'
+import { WorkQueue } from '../../src/gateway/work-queue.ts'
 import type { JsonObject } from '../../src/internal.ts'
 import type { AuthDefinition } from '../../src/definitions/definition.ts'
 import type { LoggedIn } from '../../src/accounts/logins.ts'
@@ -284,7 +284,7 @@ test('an address that nobody has gets one-time passwords that behave as others d
 })
 
 test('requests for unknown addresses do the work of those for known ones', async () => {
-  const hashes = vi.spyOn(HashQueue.prototype, 'run')
+  const hashes = vi.spyOn(WorkQueue.prototype, 'run')
   const transactions = vi.spyOn(database, 'transaction')
   const reads = vi.spyOn(Object.getPrototypeOf(database.collection('x')) as { find: () => unknown }, 'find')
   const counts = (): number[] => [hashes, transactions, reads].map(({ mock }) => mock.calls.length)

@@ -4,7 +4,7 @@ import type { VirtualEnvironment } from 'pannier/testing'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { GUEST, openBackend, ServiceError, SYSTEM } from '../../src/index.ts'
 import type { Actor, Backend, BatchOperation, Principal } from '../../src/index.ts'
-import { HashQueue } from '../../src/accounts/passwords.ts'
+import { WorkQueue } from '../../src/gateway/work-queue.ts'
 import type { JsonObject } from '../../src/internal.ts'
 import { openTestBackend, passwords, START_MS } from '../test-backend.ts'
 
@@ -116,7 +116,7 @@ test('a known token costs no read; a change of the record or of a secret ends it
 test('nobody can distinguish an unknown identity from a wrong password: both cost a hash', async () => {
   const broken = { _id: 'broken', email: 'broken@example.com', password: 'no hash', tokenKey: 'key' }
   await backend.definitions.records(backend.definitions.get('users')).insert(broken)
-  const hashes = vi.spyOn(HashQueue.prototype, 'run')
+  const hashes = vi.spyOn(WorkQueue.prototype, 'run')
   await logIn('nobody@example.com').catch(() => {})
   const before = hashes.mock.calls.length
   for (const [identity, password] of [

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
+import { WorkQueue } from '../../../backend/src/gateway/work-queue.ts'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from '../rest/rest-server.ts'
 import { basic, send, STRANGER, type Answer } from '../test-server.ts'
@@ -82,7 +82,7 @@ test('the rules are asked about the account that has logged in, as it is now', a
 
 test('an unknown name and a wrong password cost one hash, and say the same', async () => {
   await as({}, 'POST /_session', { name: 'nobody at all', password: PASSWORD })
-  const hashes = vi.spyOn(HashQueue.prototype, 'run')
+  const hashes = vi.spyOn(WorkQueue.prototype, 'run')
   for (const name of [EMAIL, 'nobody', 'nobody@example.com', '', 'users:x']) {
     hashes.mockClear()
     const { status, json } = await logIn(name, 'wrong password')

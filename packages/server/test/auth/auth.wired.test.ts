@@ -2,7 +2,7 @@
 import { createHash, pbkdf2Sync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { virtualEnvironment } from 'pannier/testing'
-import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
+import { WorkQueue } from '../../../backend/src/gateway/work-queue.ts'
 import { stretchReally } from '../../../../tools/test/setup/stretching.ts'
 import { startAuthServer, type Answer, type AuthServer } from './auth-server.ts'
 
@@ -114,7 +114,7 @@ describe('row 37: timing', () => {
     await addUser('weak', [], couchRecord('secret'))
     // Makes the hash that unknown names are compared with.
     await server.auth.accounts.verify('nobody', 'wrong password')
-    const hashes = vi.spyOn(HashQueue.prototype, 'run')
+    const hashes = vi.spyOn(WorkQueue.prototype, 'run')
     const hashesFor = async (name: string): Promise<number> => {
       hashes.mockClear()
       expect(await server.auth.accounts.verify(name, 'wrong password')).toBeUndefined()
@@ -471,7 +471,7 @@ describe('row 53: floods', () => {
   })
 
   test('equal Basic credentials at the same time are verified once', async () => {
-    const hashes = vi.spyOn(HashQueue.prototype, 'run')
+    const hashes = vi.spyOn(WorkQueue.prototype, 'run')
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => server.request('GET', '/_who', { basic: `boss:${PASSWORD}` })),
     )

@@ -1,5 +1,5 @@
 /** Goal: an account is the same at both doors: its limits, rules, sessions and revocation. Nobody gets the rights of another one by its name. */
-import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
+import { WorkQueue } from '../../../backend/src/gateway/work-queue.ts'
 import { SYSTEM } from '@pannier/backend'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
@@ -106,7 +106,7 @@ test('a remembered password of an account opens nothing where passwords are not 
 
 test('where a superuser may not act from, REST answers a right password as a wrong one', async () => {
   const { settings } = server.server.backend
-  const hashes = vi.spyOn(HashQueue.prototype, 'run')
+  const hashes = vi.spyOn(WorkQueue.prototype, 'run')
   await settings.update(SYSTEM, { superuserIPs: ['10.0.0.1'] })
   try {
     for (const method of ['password', 'otp', 'passkey']) {

@@ -1,6 +1,6 @@
 /** Goal: an app collection is a CouchDB database for superusers, and its rules hold there too. Others: test/couch/callers.real.test.ts. */
 import { SYSTEM } from '@pannier/backend'
-import { HashQueue } from '../../../backend/src/accounts/passwords.ts'
+import { WorkQueue } from '../../../backend/src/gateway/work-queue.ts'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { basic, send, STRANGER } from '../test-server.ts'
 import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor } from './rest-server.ts'
@@ -52,7 +52,7 @@ test('a superuser has a session, which ends with the password', async () => {
 })
 
 test('where a superuser may not act from, nobody finds out a password', async () => {
-  const hashes = vi.spyOn(HashQueue.prototype, 'run')
+  const hashes = vi.spyOn(WorkQueue.prototype, 'run')
   const ways = (password: string): (() => Promise<number>)[] => [
     async () => (await as(STRANGER, 'POST /_session', { name: EMAIL, password })).status,
     async () => (await as({ authorization: basic(`${EMAIL}:${password}`) }, 'GET /_all_dbs')).status,

@@ -10,7 +10,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { LogEntry } from '@pannier/backend'
-import type { LogDocument } from '../../../backend/src/logs/logs.ts'
 import { freePort } from '../../../../tools/processes.ts'
 import { PASSWORD, SUPERUSER } from '../../../../tools/test/pocketbase.ts'
 import { startServer } from '../test-server.ts'
@@ -72,7 +71,7 @@ const LEFT_OUT: Readonly<Record<string, number>> = {
 }
 
 /** As the program of the real peer seeds them. */
-const LOGS: readonly LogDocument[] = [
+const LOGS = [
   logOf('873f2133-9f38-44fb-bf82-c8f53b310d91', '2022-05-01 10', {
     level: 0,
     message: 'test_message1',
@@ -95,7 +94,7 @@ interface Result extends Scenario {
   readonly errors?: readonly string[]
 }
 
-function logOf(_id: string, hour: string, entry: Required<LogEntry>): LogDocument {
+function logOf(_id: string, hour: string, entry: Required<LogEntry>) {
   return { _id, created: `${hour}:00:00.123Z`, hour: `${hour}:00:00.000Z`, ...entry }
 }
 

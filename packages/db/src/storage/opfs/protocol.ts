@@ -162,6 +162,6 @@ function noScript(): PannierError {
 }
 
 export function noWorker(cause: unknown): PannierError {
-  const message = 'The worker for files failed or did not start. See the option worker of opfs().'
+  const message = 'The worker for files failed or did not start. See opfs({ worker }).'
   return new PannierError('PANNIER_UNAVAILABLE', message, { cause })
 }
