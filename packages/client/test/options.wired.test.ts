@@ -53,7 +53,7 @@ test.each(CALLS)('%s names an option %s that it does not know', async (name, opt
 })
 
 test('signOut() does not take another word for wipe', async () => {
-  await expect(client.signOut({ data: 'Wipe' as 'wipe' })).rejects.toThrow(/data must be one of keep, wipe, got 'Wipe'/)
+  await expect(client.signOut({ data: 'Wipe' as 'wipe' })).rejects.toThrow(/data must be 'keep' or 'wipe', got 'Wipe'/)
 })
 
 const WAITS: readonly (readonly [name: string, call: (signal: AbortSignal) => Promise<unknown>])[] = [

@@ -92,7 +92,7 @@ function keepNames(): void {
   keepDefinitions(list)
 }
 
-/** One after the other, as the records that another superuser had go first. */
+/** Opens the replica after what runs, as the records that another superuser had go first. */
 async function change(made: (held: readonly HeldCollection[]) => readonly HeldCollection[]): Promise<void> {
   await afterLast(async () => {
     await leaveOther()
