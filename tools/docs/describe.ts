@@ -18,6 +18,16 @@ export function importable(declarations: readonly Declaration[]): Imports {
   return new Map([...bySpecifier].map(([specifier, list]) => [specifier, list.map(({ name }) => name).toSorted()]))
 }
 
+/** Packages for several frameworks have the same names: an example takes those of its own package. */
+function preferring(specifier: string, imports: Imports): Imports {
+  const own = new Set(imports.get(specifier))
+  const others = ([other, names]: readonly [string, readonly string[]]): [string, readonly string[]] => [
+    other,
+    other === specifier ? names : names.filter((name) => !own.has(name)),
+  ]
+  return new Map([...imports].map(others))
+}
+
 /** Names that examples take from elsewhere. */
 const OTHER_IMPORTS: readonly (readonly [specifier: string, names: readonly string[]])[] = [
   ['pannier', ['type Emit']],
@@ -26,7 +36,8 @@ const OTHER_IMPORTS: readonly (readonly [specifier: string, names: readonly stri
   ['classic-level', ['ClassicLevel']],
 ]
 
-export function describeDeclaration({ name, specifier, statements }: Declaration, imports: Imports): string {
+export function describeDeclaration({ name, specifier, statements }: Declaration, all: Imports): string {
+  const imports = preferring(specifier, all)
   const from = `From \`${specifier}\`.\n`
   const members = statements.length === 1 ? membersOf(statements[0]!) : []
   if (members.length === 0) return [`## ${name}\n`, from, describe(statements, imports, (text) => text)].join('\n')

@@ -155,16 +155,17 @@ export interface StateSource<State> {
  * known on this device.
  *
  * @example
- * readonly mayUpdate = injectCan(client, () => ['update', this.task()])
+ * const mayUpdate = injectCan(client, () => ['update', task])
+ * const isLocked = () => mayUpdate() === false
  */
-export function injectCan<Question extends readonly unknown[]>(client: Given<CanSource<Question>>, question: Given<NoInfer<Question>>): Signal<boolean | undefined>;
+export function injectCan<const Question extends readonly unknown[]>(client: Given<CanSource<Question>>, question: Given<Question>): Signal<boolean | undefined>;
 
 /**
  * How many documents match a query, whatever its skip and limit. Cheap where `count()` is.
  *
  * @example
- * readonly unread = injectCount(messages.find({ read: false }))
- * readonly text = computed(() => `${this.unread.count()} new`)
+ * const unread = injectCount(messages.find({ read: false }))
+ * const text = () => `${unread.count()} new`
  */
 export function injectCount(query: Given<CountSource | undefined>, options?: LiveOptions<number>): Signals<CountResult>;
 
@@ -172,8 +173,8 @@ export function injectCount(query: Given<CountSource | undefined>, options?: Liv
  * The document with this id as it is now. Without a collection or an id nothing is asked for.
  *
  * @example
- * readonly id = input.required<string>()
- * readonly person = injectDocument(people, this.id)
+ * const person = injectDocument(people, () => id)
+ * const name = () => person.document()?.name
  */
 export function injectDocument<Row extends object>(collection: Given<DocumentSource<Row> | undefined>, id: Given<string | undefined>, options?: LiveOptions<Row>): Signals<DocumentResult<Row>>;
 
@@ -184,8 +185,8 @@ export function injectDocument<Row extends object>(collection: Given<DocumentSou
  *
  * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
  * @example
- * readonly form = injectDraft(this.person.document, (fields) => people.update('ann', fields))
- * onCity(city: string): void { this.form.change({ city }) }
+ * const form = injectDraft(ann, (fields) => people.update('ann', fields))
+ * const onCity = (city: string): void => form.change({ city })
  */
 export function injectDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): DraftSignals<Row>;
 
@@ -196,8 +197,8 @@ export function injectDraft<Row extends object>(document: Given<Row | undefined>
  * @param query A query, or a function that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * readonly people = injectLiveQuery(() => all.find({ city: this.city() }).sort('name'))
- * readonly names = computed(() => this.people.rows().map(({ name }) => name))
+ * const list = injectLiveQuery(() => people.find({ city }).sort('name'))
+ * const names = () => list.rows().map(({ name }) => name)
  */
 export function injectLiveQuery<Row extends object>(query: Given<LiveSource<Row> | undefined>, options?: LiveOptions<readonly Row[]>): Signals<LiveResult<Row>>;
 
@@ -205,8 +206,8 @@ export function injectLiveQuery<Row extends object>(query: Given<LiveSource<Row>
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * readonly rejected = injectRejected(client)
- * readonly messages = computed(() => this.rejected().map(({ message }) => message))
+ * const refused = injectRejected(client)
+ * const messages = () => refused().map(({ message }) => message)
  */
 export function injectRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Signal<readonly Rejected[]>;
 
@@ -217,9 +218,9 @@ export function injectRejected<Rejected>(client: Given<RejectedSource<Rejected>>
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
- * readonly replication = injectReplication(db, sync)
- * readonly text = computed(() => `${this.replication.status()}, ${this.replication.unsent()} wait`)
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
+ * const replication = injectReplication(db, sync)
+ * const text = () => `${replication.status()}, ${replication.unsent()} wait`
  */
 export function injectReplication(db: Pick<Database, 'subscribe'>, replication: Given<Replication | undefined>): Signals<ReplicationState>;
 
@@ -227,8 +228,8 @@ export function injectReplication(db: Pick<Database, 'subscribe'>, replication: 
  * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits.
  *
  * @example
- * readonly state = injectSync(client)
- * readonly waits = computed(() => this.state().unsent > 0)
+ * const state = injectSync(client)
+ * const waits = () => state().unsent > 0
  */
 export function injectSync<State extends object>(client: Given<StateSource<State>>): Signal<State>;
 
@@ -238,7 +239,7 @@ export function injectSync<State extends object>(client: Given<StateSource<State
  *
  * @param options As `collection.search` takes them, and `limit`, the highest number of rows: 20 by default.
  * @example
- * const { rows } = useLiveQuery(liveSearch(db, people, text, { limit: 10 }))
+ * const query = liveSearch(db, people, 'ann lee', { limit: 10 })
  */
 export function liveSearch<Row extends object, Options extends object>(db: CommitSource, collection: SearchSource<Row, Options>, text: string, options?: Options & {
     readonly limit?: number;

@@ -21,8 +21,8 @@ import { injectStore, signalsOf, type Signals } from './inject-store.ts'
  * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits.
  *
  * @example
- * readonly state = injectSync(client)
- * readonly waits = computed(() => this.state().unsent > 0)
+ * const state = injectSync(client)
+ * const waits = () => state().unsent > 0
  */
 export function injectSync<State extends object>(client: Given<StateSource<State>>): Signal<State> {
   return injectStore((before: Kept<Store<State>> | undefined) => nextState(before, given(client))).state
@@ -32,8 +32,8 @@ export function injectSync<State extends object>(client: Given<StateSource<State
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * readonly rejected = injectRejected(client)
- * readonly messages = computed(() => this.rejected().map(({ message }) => message))
+ * const refused = injectRejected(client)
+ * const messages = () => refused().map(({ message }) => message)
  */
 export function injectRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Signal<readonly Rejected[]> {
   return injectStore((before: Kept<Store<readonly Rejected[]>> | undefined) => nextRejected(before, given(client)))
@@ -45,11 +45,12 @@ export function injectRejected<Rejected>(client: Given<RejectedSource<Rejected>>
  * known on this device.
  *
  * @example
- * readonly mayUpdate = injectCan(client, () => ['update', this.task()])
+ * const mayUpdate = injectCan(client, () => ['update', task])
+ * const isLocked = () => mayUpdate() === false
  */
-export function injectCan<Question extends readonly unknown[]>(
+export function injectCan<const Question extends readonly unknown[]>(
   client: Given<CanSource<Question>>,
-  question: Given<NoInfer<Question>>,
+  question: Given<Question>,
 ): Signal<boolean | undefined> {
   return injectStore((before: Kept<Store<boolean | undefined>> | undefined) =>
     nextCan(before, given(client), given(question)),
@@ -63,9 +64,9 @@ export function injectCan<Question extends readonly unknown[]>(
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
- * readonly replication = injectReplication(db, sync)
- * readonly text = computed(() => `${this.replication.status()}, ${this.replication.unsent()} wait`)
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
+ * const replication = injectReplication(db, sync)
+ * const text = () => `${replication.status()}, ${replication.unsent()} wait`
  */
 export function injectReplication(
   db: Pick<Database, 'subscribe'>,

@@ -23,8 +23,8 @@ export interface DraftSignals<Row extends object>
  *
  * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
  * @example
- * readonly form = injectDraft(this.person.document, (fields) => people.update('ann', fields))
- * onCity(city: string): void { this.form.change({ city }) }
+ * const form = injectDraft(ann, (fields) => people.update('ann', fields))
+ * const onCity = (city: string): void => form.change({ city })
  */
 export function injectDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): DraftSignals<Row> {
   const { store, state } = injectStore<Kept<DraftStore<Row>>>((before) => nextDraft(before, given(document)))

@@ -27,8 +27,8 @@ import { injectStore, signalsOf, type Signals } from './inject-store.ts'
  * @param query A query, or a function that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * readonly people = injectLiveQuery(() => all.find({ city: this.city() }).sort('name'))
- * readonly names = computed(() => this.people.rows().map(({ name }) => name))
+ * const list = injectLiveQuery(() => people.find({ city }).sort('name'))
+ * const names = () => list.rows().map(({ name }) => name)
  */
 export function injectLiveQuery<Row extends object>(
   query: Given<LiveSource<Row> | undefined>,
@@ -41,8 +41,8 @@ export function injectLiveQuery<Row extends object>(
  * How many documents match a query, whatever its skip and limit. Cheap where `count()` is.
  *
  * @example
- * readonly unread = injectCount(messages.find({ read: false }))
- * readonly text = computed(() => `${this.unread.count()} new`)
+ * const unread = injectCount(messages.find({ read: false }))
+ * const text = () => `${unread.count()} new`
  */
 export function injectCount(
   query: Given<CountSource | undefined>,
@@ -55,8 +55,8 @@ export function injectCount(
  * The document with this id as it is now. Without a collection or an id nothing is asked for.
  *
  * @example
- * readonly id = input.required<string>()
- * readonly person = injectDocument(people, this.id)
+ * const person = injectDocument(people, () => id)
+ * const name = () => person.document()?.name
  */
 export function injectDocument<Row extends object>(
   collection: Given<DocumentSource<Row> | undefined>,

@@ -144,7 +144,7 @@ export interface StateSource<State> {
  *
  * @param options As `collection.search` takes them, and `limit`, the highest number of rows: 20 by default.
  * @example
- * const { rows } = useLiveQuery(liveSearch(db, people, text, { limit: 10 }))
+ * const query = liveSearch(db, people, 'ann lee', { limit: 10 })
  */
 export function liveSearch<Row extends object, Options extends object>(db: CommitSource, collection: SearchSource<Row, Options>, text: string, options?: Options & {
     readonly limit?: number;

@@ -146,9 +146,10 @@ export interface StateSource<State> {
  * known on this device.
  *
  * @example
- * const mayUpdate = createCan(client, () => ['update', props.task])
+ * const mayUpdate = createCan(client, () => ['update', task])
+ * const isLocked = () => mayUpdate() === false
  */
-export function createCan<Question extends readonly unknown[]>(client: Given<CanSource<Question>>, question: Given<NoInfer<Question>>): Accessor<boolean | undefined>;
+export function createCan<const Question extends readonly unknown[]>(client: Given<CanSource<Question>>, question: Given<Question>): Accessor<boolean | undefined>;
 
 /**
  * How many documents match a query, whatever its skip and limit. Cheap where `count()` is.
@@ -163,7 +164,7 @@ export function createCount(query: Given<CountSource | undefined>, options?: Liv
  * The document with this id as it is now. Without a collection or an id nothing is asked for.
  *
  * @example
- * const person = createDocument(people, () => props.id)
+ * const person = createDocument(people, () => id)
  * const name = () => person.document?.name
  */
 export function createDocument<Row extends object>(collection: Given<DocumentSource<Row> | undefined>, id: Given<string | undefined>, options?: LiveOptions<Row>): DocumentResult<Row>;
@@ -175,7 +176,7 @@ export function createDocument<Row extends object>(collection: Given<DocumentSou
  *
  * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
  * @example
- * const form = createDraft(() => person.document, (fields) => people.update('ann', fields))
+ * const form = createDraft(ann, (fields) => people.update('ann', fields))
  * const onCity = (city: string): void => form.change({ city })
  */
 export function createDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): Draft<Row>;
@@ -187,8 +188,8 @@ export function createDraft<Row extends object>(document: Given<Row | undefined>
  * @param query A query, or a function that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * const people = createLiveQuery(() => all.find({ city: city() }).sort('name'))
- * const names = () => people.rows.map(({ name }) => name)
+ * const list = createLiveQuery(() => people.find({ city }).sort('name'))
+ * const names = () => list.rows.map(({ name }) => name)
  */
 export function createLiveQuery<Row extends object>(query: Given<LiveSource<Row> | undefined>, options?: LiveOptions<readonly Row[]>): LiveResult<Row>;
 
@@ -196,8 +197,8 @@ export function createLiveQuery<Row extends object>(query: Given<LiveSource<Row>
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * const rejected = createRejected(client)
- * const messages = () => rejected().map(({ message }) => message)
+ * const refused = createRejected(client)
+ * const messages = () => refused().map(({ message }) => message)
  */
 export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Accessor<readonly Rejected[]>;
 
@@ -208,7 +209,7 @@ export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
  * const replication = createReplication(db, sync)
  * const text = () => `${replication.status}, ${replication.unsent} wait`
  */
@@ -229,7 +230,7 @@ export function createSync<State extends object>(client: Given<StateSource<State
  *
  * @param options As `collection.search` takes them, and `limit`, the highest number of rows: 20 by default.
  * @example
- * const { rows } = useLiveQuery(liveSearch(db, people, text, { limit: 10 }))
+ * const query = liveSearch(db, people, 'ann lee', { limit: 10 })
  */
 export function liveSearch<Row extends object, Options extends object>(db: CommitSource, collection: SearchSource<Row, Options>, text: string, options?: Options & {
     readonly limit?: number;

@@ -33,8 +33,8 @@ export function createSync<State extends object>(client: Given<StateSource<State
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * const rejected = createRejected(client)
- * const messages = () => rejected().map(({ message }) => message)
+ * const refused = createRejected(client)
+ * const messages = () => refused().map(({ message }) => message)
  */
 export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Accessor<readonly Rejected[]> {
   return createStore((before: Kept<Store<readonly Rejected[]>> | undefined) => nextRejected(before, given(client)))
@@ -46,11 +46,12 @@ export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>
  * known on this device.
  *
  * @example
- * const mayUpdate = createCan(client, () => ['update', props.task])
+ * const mayUpdate = createCan(client, () => ['update', task])
+ * const isLocked = () => mayUpdate() === false
  */
-export function createCan<Question extends readonly unknown[]>(
+export function createCan<const Question extends readonly unknown[]>(
   client: Given<CanSource<Question>>,
-  question: Given<NoInfer<Question>>,
+  question: Given<Question>,
 ): Accessor<boolean | undefined> {
   return createStore((before: Kept<Store<boolean | undefined>> | undefined) =>
     nextCan(before, given(client), given(question)),
@@ -64,7 +65,7 @@ export function createCan<Question extends readonly unknown[]>(
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
  * const replication = createReplication(db, sync)
  * const text = () => `${replication.status}, ${replication.unsent} wait`
  */

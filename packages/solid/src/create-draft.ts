@@ -20,7 +20,7 @@ import { createStore } from './create-store.ts'
  *
  * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
  * @example
- * const form = createDraft(() => person.document, (fields) => people.update('ann', fields))
+ * const form = createDraft(ann, (fields) => people.update('ann', fields))
  * const onCity = (city: string): void => form.change({ city })
  */
 export function createDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): Draft<Row> {

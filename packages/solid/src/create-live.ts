@@ -28,8 +28,8 @@ import { createStore } from './create-store.ts'
  * @param query A query, or a function that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * const people = createLiveQuery(() => all.find({ city: city() }).sort('name'))
- * const names = () => people.rows.map(({ name }) => name)
+ * const list = createLiveQuery(() => people.find({ city }).sort('name'))
+ * const names = () => list.rows.map(({ name }) => name)
  */
 export function createLiveQuery<Row extends object>(
   query: Given<LiveSource<Row> | undefined>,
@@ -53,7 +53,7 @@ export function createCount(query: Given<CountSource | undefined>, options?: Liv
  * The document with this id as it is now. Without a collection or an id nothing is asked for.
  *
  * @example
- * const person = createDocument(people, () => props.id)
+ * const person = createDocument(people, () => id)
  * const name = () => person.document?.name
  */
 export function createDocument<Row extends object>(

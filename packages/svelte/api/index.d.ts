@@ -153,16 +153,16 @@ export interface StateSource<State> {
  *
  * @example
  * const mayUpdate = createCan(client, () => ['update', task])
- * const isHidden = $derived(mayUpdate.current === false)
+ * const isLocked = () => mayUpdate.current === false
  */
-export function createCan<Question extends readonly unknown[]>(client: Given<CanSource<Question>>, question: Given<NoInfer<Question>>): Current<boolean | undefined>;
+export function createCan<const Question extends readonly unknown[]>(client: Given<CanSource<Question>>, question: Given<Question>): Current<boolean | undefined>;
 
 /**
  * How many documents match a query, whatever its skip and limit. Cheap where `count()` is.
  *
  * @example
  * const unread = createCount(messages.find({ read: false }))
- * const text = $derived(`${unread.count} new`)
+ * const text = () => `${unread.count} new`
  */
 export function createCount(query: Given<CountSource | undefined>, options?: LiveOptions<number>): CountResult;
 
@@ -171,7 +171,7 @@ export function createCount(query: Given<CountSource | undefined>, options?: Liv
  *
  * @example
  * const person = createDocument(people, () => id)
- * const name = $derived(person.document?.name)
+ * const name = () => person.document?.name
  */
 export function createDocument<Row extends object>(collection: Given<DocumentSource<Row> | undefined>, id: Given<string | undefined>, options?: LiveOptions<Row>): DocumentResult<Row>;
 
@@ -182,7 +182,7 @@ export function createDocument<Row extends object>(collection: Given<DocumentSou
  *
  * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
  * @example
- * const form = createDraft(() => person.document, (fields) => people.update('ann', fields))
+ * const form = createDraft(ann, (fields) => people.update('ann', fields))
  * const onCity = (city: string): void => form.change({ city })
  */
 export function createDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): Draft<Row>;
@@ -194,8 +194,8 @@ export function createDraft<Row extends object>(document: Given<Row | undefined>
  * @param query A query, or a function that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * const people = createLiveQuery(() => all.find({ city }).sort('name'))
- * const names = $derived(people.rows.map(({ name }) => name))
+ * const list = createLiveQuery(() => people.find({ city }).sort('name'))
+ * const names = () => list.rows.map(({ name }) => name)
  */
 export function createLiveQuery<Row extends object>(query: Given<LiveSource<Row> | undefined>, options?: LiveOptions<readonly Row[]>): LiveResult<Row>;
 
@@ -203,8 +203,8 @@ export function createLiveQuery<Row extends object>(query: Given<LiveSource<Row>
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * const rejected = createRejected(client)
- * const messages = $derived(rejected.current.map(({ message }) => message))
+ * const refused = createRejected(client)
+ * const messages = () => refused.current.map(({ message }) => message)
  */
 export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Current<readonly Rejected[]>;
 
@@ -215,9 +215,9 @@ export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
  * const replication = createReplication(db, sync)
- * const text = $derived(`${replication.status}, ${replication.unsent} wait`)
+ * const text = () => `${replication.status}, ${replication.unsent} wait`
  */
 export function createReplication(db: Pick<Database, 'subscribe'>, replication: Given<Replication | undefined>): ReplicationState;
 
@@ -225,8 +225,8 @@ export function createReplication(db: Pick<Database, 'subscribe'>, replication: 
  * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits.
  *
  * @example
- * const sync = createSync(client)
- * const waits = $derived(sync.current.unsent > 0)
+ * const state = createSync(client)
+ * const waits = () => state.current.unsent > 0
  */
 export function createSync<State extends object>(client: Given<StateSource<State>>): Current<State>;
 
@@ -236,7 +236,7 @@ export function createSync<State extends object>(client: Given<StateSource<State
  *
  * @param options As `collection.search` takes them, and `limit`, the highest number of rows: 20 by default.
  * @example
- * const { rows } = useLiveQuery(liveSearch(db, people, text, { limit: 10 }))
+ * const query = liveSearch(db, people, 'ann lee', { limit: 10 })
  */
 export function liveSearch<Row extends object, Options extends object>(db: CommitSource, collection: SearchSource<Row, Options>, text: string, options?: Options & {
     readonly limit?: number;

@@ -21,8 +21,8 @@ import { createStore, currentOf, type Current } from './create-store.ts'
  * The state of a client of `@pannier/client`: who is signed in, how its sync is, and how much waits.
  *
  * @example
- * const sync = createSync(client)
- * const waits = $derived(sync.current.unsent > 0)
+ * const state = createSync(client)
+ * const waits = () => state.current.unsent > 0
  */
 export function createSync<State extends object>(client: Given<StateSource<State>>): Current<State> {
   return currentOf(createStore((before: Kept<Store<State>> | undefined) => nextState(before, given(client))))
@@ -32,8 +32,8 @@ export function createSync<State extends object>(client: Given<StateSource<State
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * const rejected = createRejected(client)
- * const messages = $derived(rejected.current.map(({ message }) => message))
+ * const refused = createRejected(client)
+ * const messages = () => refused.current.map(({ message }) => message)
  */
 export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>): Current<readonly Rejected[]> {
   return currentOf(
@@ -47,11 +47,11 @@ export function createRejected<Rejected>(client: Given<RejectedSource<Rejected>>
  *
  * @example
  * const mayUpdate = createCan(client, () => ['update', task])
- * const isHidden = $derived(mayUpdate.current === false)
+ * const isLocked = () => mayUpdate.current === false
  */
-export function createCan<Question extends readonly unknown[]>(
+export function createCan<const Question extends readonly unknown[]>(
   client: Given<CanSource<Question>>,
-  question: Given<NoInfer<Question>>,
+  question: Given<Question>,
 ): Current<boolean | undefined> {
   return currentOf(
     createStore((before: Kept<Store<boolean | undefined>> | undefined) =>
@@ -67,9 +67,9 @@ export function createCan<Question extends readonly unknown[]>(
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
  * const replication = createReplication(db, sync)
- * const text = $derived(`${replication.status}, ${replication.unsent} wait`)
+ * const text = () => `${replication.status}, ${replication.unsent} wait`
  */
 export function createReplication(
   db: Pick<Database, 'subscribe'>,

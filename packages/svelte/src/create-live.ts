@@ -28,8 +28,8 @@ import { createStore } from './create-store.ts'
  * @param query A query, or a function that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * const people = createLiveQuery(() => all.find({ city }).sort('name'))
- * const names = $derived(people.rows.map(({ name }) => name))
+ * const list = createLiveQuery(() => people.find({ city }).sort('name'))
+ * const names = () => list.rows.map(({ name }) => name)
  */
 export function createLiveQuery<Row extends object>(
   query: Given<LiveSource<Row> | undefined>,
@@ -43,7 +43,7 @@ export function createLiveQuery<Row extends object>(
  *
  * @example
  * const unread = createCount(messages.find({ read: false }))
- * const text = $derived(`${unread.count} new`)
+ * const text = () => `${unread.count} new`
  */
 export function createCount(query: Given<CountSource | undefined>, options?: LiveOptions<number>): CountResult {
   return live('createCount()', query, COUNT, options?.initial)
@@ -54,7 +54,7 @@ export function createCount(query: Given<CountSource | undefined>, options?: Liv
  *
  * @example
  * const person = createDocument(people, () => id)
- * const name = $derived(person.document?.name)
+ * const name = () => person.document?.name
  */
 export function createDocument<Row extends object>(
   collection: Given<DocumentSource<Row> | undefined>,

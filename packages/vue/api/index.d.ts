@@ -153,7 +153,7 @@ export interface StateSource<State> {
  *
  * @param options As `collection.search` takes them, and `limit`, the highest number of rows: 20 by default.
  * @example
- * const { rows } = useLiveQuery(liveSearch(db, people, text, { limit: 10 }))
+ * const query = liveSearch(db, people, 'ann lee', { limit: 10 })
  */
 export function liveSearch<Row extends object, Options extends object>(db: CommitSource, collection: SearchSource<Row, Options>, text: string, options?: Options & {
     readonly limit?: number;
@@ -164,9 +164,10 @@ export function liveSearch<Row extends object, Options extends object>(db: Commi
  * known on this device.
  *
  * @example
- * const mayUpdate = useCan(client, () => ['update', task.value])
+ * const mayUpdate = useCan(client, () => ['update', task])
+ * const isLocked = () => mayUpdate.value === false
  */
-export function useCan<Question extends readonly unknown[]>(client: MaybeRefOrGetter<CanSource<Question>>, question: MaybeRefOrGetter<NoInfer<Question>>): ComputedRef<boolean | undefined>;
+export function useCan<const Question extends readonly unknown[]>(client: MaybeRefOrGetter<CanSource<Question>>, question: MaybeRefOrGetter<Question>): ComputedRef<boolean | undefined>;
 
 /**
  * How many documents match a query, whatever its skip and limit. Cheap where `count()` is.
@@ -180,7 +181,7 @@ export function useCount(query: MaybeRefOrGetter<CountSource | undefined>, optio
  * The document with this id as it is now. Without a collection or an id nothing is asked for.
  *
  * @example
- * const { document: person } = useDocument(people, () => props.id)
+ * const { document: person } = useDocument(people, () => id)
  */
 export function useDocument<Row extends object>(collection: MaybeRefOrGetter<DocumentSource<Row> | undefined>, id: MaybeRefOrGetter<string | undefined>, options?: LiveOptions<Row>): Refs<DocumentResult<Row>>;
 
@@ -203,7 +204,7 @@ export function useDraft<Row extends object>(document: MaybeRefOrGetter<Row | un
  * @param query A query, or a getter that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * const { rows, status } = useLiveQuery(() => people.find({ city: city.value }).sort('name'))
+ * const { rows, status } = useLiveQuery(() => people.find({ city }).sort('name'))
  */
 export function useLiveQuery<Row extends object>(query: MaybeRefOrGetter<LiveSource<Row> | undefined>, options?: LiveOptions<readonly Row[]>): Refs<LiveResult<Row>>;
 
@@ -211,8 +212,8 @@ export function useLiveQuery<Row extends object>(query: MaybeRefOrGetter<LiveSou
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * const rejected = useRejected(client)
- * const messages = computed(() => rejected.value.map(({ message }) => message))
+ * const refused = useRejected(client)
+ * const messages = () => refused.value.map(({ message }) => message)
  */
 export function useRejected<Rejected>(client: MaybeRefOrGetter<RejectedSource<Rejected>>): ComputedRef<readonly Rejected[]>;
 
@@ -223,7 +224,7 @@ export function useRejected<Rejected>(client: MaybeRefOrGetter<RejectedSource<Re
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
  * const { status, unsent } = useReplication(db, sync)
  */
 export function useReplication(db: Pick<Database, 'subscribe'>, replication: MaybeRefOrGetter<Replication | undefined>): Refs<ReplicationState>;
@@ -233,7 +234,7 @@ export function useReplication(db: Pick<Database, 'subscribe'>, replication: May
  *
  * @example
  * const state = useSync(client)
- * const waits = computed(() => state.value.unsent > 0)
+ * const waits = () => state.value.unsent > 0
  */
 export function useSync<State>(client: MaybeRefOrGetter<StateSource<State>>): ComputedRef<State>;
 

@@ -20,7 +20,7 @@ import { refsOf, useStore, type Refs } from './use-store.ts'
  *
  * @example
  * const state = useSync(client)
- * const waits = computed(() => state.value.unsent > 0)
+ * const waits = () => state.value.unsent > 0
  */
 export function useSync<State>(client: MaybeRefOrGetter<StateSource<State>>): ComputedRef<State> {
   return useStore((before: Kept<Store<State>> | undefined) => nextState(before, toValue(client))).state
@@ -30,8 +30,8 @@ export function useSync<State>(client: MaybeRefOrGetter<StateSource<State>>): Co
  * The writes of a client that the server has refused, the oldest first.
  *
  * @example
- * const rejected = useRejected(client)
- * const messages = computed(() => rejected.value.map(({ message }) => message))
+ * const refused = useRejected(client)
+ * const messages = () => refused.value.map(({ message }) => message)
  */
 export function useRejected<Rejected>(
   client: MaybeRefOrGetter<RejectedSource<Rejected>>,
@@ -44,11 +44,12 @@ export function useRejected<Rejected>(
  * known on this device.
  *
  * @example
- * const mayUpdate = useCan(client, () => ['update', task.value])
+ * const mayUpdate = useCan(client, () => ['update', task])
+ * const isLocked = () => mayUpdate.value === false
  */
-export function useCan<Question extends readonly unknown[]>(
+export function useCan<const Question extends readonly unknown[]>(
   client: MaybeRefOrGetter<CanSource<Question>>,
-  question: MaybeRefOrGetter<NoInfer<Question>>,
+  question: MaybeRefOrGetter<Question>,
 ): ComputedRef<boolean | undefined> {
   return useStore((before: Kept<Store<boolean | undefined>> | undefined) =>
     nextCan(before, toValue(client), toValue(question)),
@@ -62,7 +63,7 @@ export function useCan<Question extends readonly unknown[]>(
  * @param db The database of the replication, whose commits change what is not sent.
  * @param replication Undefined: no replication yet.
  * @example
- * const sync = db.sync('https://example.org', { collections: ['notes'], live: true })   // outside of components
+ * const sync = db.sync('https://example.org', { collections: ['notes'], live: true }) // outside of components
  * const { status, unsent } = useReplication(db, sync)
  */
 export function useReplication(

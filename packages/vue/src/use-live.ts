@@ -26,7 +26,7 @@ import { refsOf, useStore, type Refs } from './use-store.ts'
  * @param query A query, or a getter that makes it from what is reactive. Undefined: nothing is asked for yet. A `LiveQuery` is shown as
  *   well; who has started it closes it.
  * @example
- * const { rows, status } = useLiveQuery(() => people.find({ city: city.value }).sort('name'))
+ * const { rows, status } = useLiveQuery(() => people.find({ city }).sort('name'))
  */
 export function useLiveQuery<Row extends object>(
   query: MaybeRefOrGetter<LiveSource<Row> | undefined>,
@@ -52,7 +52,7 @@ export function useCount(
  * The document with this id as it is now. Without a collection or an id nothing is asked for.
  *
  * @example
- * const { document: person } = useDocument(people, () => props.id)
+ * const { document: person } = useDocument(people, () => id)
  */
 export function useDocument<Row extends object>(
   collection: MaybeRefOrGetter<DocumentSource<Row> | undefined>,
