@@ -65,6 +65,7 @@ export type DraftFields<Row extends object> = {
 
 /** The typed fields that the document does not show yet, and how their save is. */
 export interface DraftState extends Pick<Draft<object>, 'status' | 'error'> {
+    /** The typed fields by name. */
     readonly typed: ReadonlyMap<string, Typed>;
 }
 
@@ -106,6 +107,7 @@ export interface LiveKind<Value, Result extends LiveState> {
     readonly method: 'live' | 'liveCount';
     /** While another source loads, the value of the one before is shown. So a list doesn't collapse while its next page loads. */
     readonly keepsPrevious: boolean;
+    /** The result that a component shows, made of the value and the state. */
     readonly result: (value: Value | undefined, state: LiveState) => Result;
 }
 

@@ -33,6 +33,7 @@ interface Typed {
 
 /** The typed fields that the document does not show yet, and how their save is. */
 export interface DraftState extends Pick<Draft<object>, 'status' | 'error'> {
+  /** The typed fields by name. */
   readonly typed: ReadonlyMap<string, Typed>
 }
 

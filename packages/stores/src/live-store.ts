@@ -85,6 +85,7 @@ export interface LiveKind<Value, Result extends LiveState> {
   readonly method: 'live' | 'liveCount'
   /** While another source loads, the value of the one before is shown. So a list doesn't collapse while its next page loads. */
   readonly keepsPrevious: boolean
+  /** The result that a component shows, made of the value and the state. */
   readonly result: (value: Value | undefined, state: LiveState) => Result
 }
 
