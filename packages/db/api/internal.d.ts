@@ -306,6 +306,9 @@ export function followCommits(database: Database, listener: (collections: Readon
 /** Forgets the rows that have left a view up to a sequence. */
 export function forgetDepartedRows(database: Database, collection: string, view: string, upTo: number): Promise<void>;
 
+/** Forgets the content of these revisions of a document. Leaves keep theirs. */
+export function forgetRevisions(db: Database, name: string, id: string, revs: readonly string[]): Promise<void>;
+
 /** The attachment in the library's form. */
 export function fromCouchAttachment({ content_type: contentType, ...others }: Attachment): Attachment;
 

@@ -392,11 +392,11 @@ function tooLarge(): PannierError {
   return new PannierError('PANNIER_DOCUMENT_TOO_LARGE', `The document takes more than ${DOCUMENT_BYTES_MAX} bytes.`)
 }
 
-/** Such names at the top of a document are not content. `__proto__` is data wherever it is, and so is what CouchDB's replicator writes. */
+/** Such names at the top of a document are not content. `__proto__` is data wherever it is. So is what CouchDB's replicator and PouchDB write. */
 export function isReserved(name: string): boolean {
-  return name.charCodeAt(0) === UNDERSCORE && name !== '__proto__' && !REPLICATION_FIELD.test(name)
+  return name.charCodeAt(0) === UNDERSCORE && name !== '__proto__' && !CONTENT_FIELD.test(name)
 }
 
-const REPLICATION_FIELD = /^_replication_(?:id|stat(?:e(?:_time|_reason)?|s))$/
+const CONTENT_FIELD = /^_(?:access|replication_(?:id|stat(?:e(?:_time|_reason)?|s)))$/
 
 const UNDERSCORE = 95

@@ -98,6 +98,6 @@ function boundKey(id: string): Key {
   return textToByteString(id) as Key
 }
 
-function keyAfter(key: Key): Key {
+export function keyAfter(key: Key): Key {
   return (key + '\0') as Key
 }

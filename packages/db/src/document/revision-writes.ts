@@ -2,16 +2,14 @@
 import type { Key } from '../base/brand.ts'
 import { calling } from '../base/options.ts'
 import { numberKey } from '../codec/key-encoding.ts'
-import type { WriteTransaction } from '../kv/key-value-store.ts'
-import { applyWrites, attachmentWriting } from './apply-writes.ts'
-import type { WriteResult } from './apply-writes.ts'
+import type { KeyRange, WriteTransaction } from '../kv/key-value-store.ts'
+import { applyWrites, attachmentWriting, type WriteResult } from './apply-writes.ts'
 import { blobTreeName } from './attachments/blob-store.ts'
 import type { UploadTarget } from './attachments/upload.ts'
 import type { CollectionState } from './catalog.ts'
 import { checkId } from './document-id.ts'
 import { DocumentPlan } from './document-plan.ts'
-import { DocumentReader } from './document-reader.ts'
-import type { StoredDocument } from './document-reader.ts'
+import { DocumentReader, type StoredDocument } from './document-reader.ts'
 import { notFound, type DocumentWrite } from './document-write.ts'
 import { encodeBatch, encodeTombstone, guessShapes } from './encoded-batch.ts'
 import { readRevision, revisionValue, type RevisionEntry } from './revision-entry.ts'
@@ -96,15 +94,11 @@ export interface CompactStep {
   readonly forgotten: number
 }
 
-/** Forgets the content of ancestors, for a part of all documents. */
-export function compactRevisions(
-  transaction: WriteTransaction,
-  state: CollectionState,
-  from: Key | undefined,
-): CompactStep {
+/** Forgets the content of ancestors in a range, as far as a step goes. */
+export function compactRevisions(transaction: WriteTransaction, state: CollectionState, range: KeyRange): CompactStep {
   const revisions = transaction.tree(state.trees.revisions)
   if (revisions === undefined) return { next: undefined, forgotten: 0 }
-  const cursor = revisions.cursor({ gte: from })
+  const cursor = revisions.cursor(range)
   const entries: { readonly key: Key; readonly entry: RevisionEntry; readonly body: number }[] = []
   let next: Key | undefined
   for (let looks = 0; next === undefined && cursor.next(); looks++) {

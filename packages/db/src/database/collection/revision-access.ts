@@ -176,7 +176,9 @@ export async function compact(access: CollectionAccess, options: Pick<LongWork, 
     throwIfCancelled(options.signal, 'The compaction')
     const step: CompactStep = await access.write((transaction) => {
       const state = catalog.collection(transaction, name)
-      return state === undefined ? { next: undefined, forgotten: 0 } : compactRevisions(transaction, state, from)
+      return state === undefined
+        ? { next: undefined, forgotten: 0 }
+        : compactRevisions(transaction, state, { gte: from })
     })
     forgotten += step.forgotten
     from = step.next
