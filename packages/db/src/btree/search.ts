@@ -2,7 +2,7 @@
  * Point reads of a tree: by key, by rank, and the rank of a key. Each reads one page a level. Synchronous; a page that
  * is not in memory throws a Miss.
  */
-import type { Key } from '../base/brand.ts'
+import type { Key, PageId } from '../base/brand.ts'
 import { Miss, together } from '../base/miss.ts'
 import { asArray, corruptBytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
@@ -16,7 +16,6 @@ import {
   type OverflowReference,
 } from './leaf.ts'
 import { branchAt, leafAt, type NodeCache, type Root, type Tree } from './node.ts'
-import type { PageId } from '../base/brand.ts'
 
 /** The leaf in whose span a key falls, and how many entries stand before that leaf. */
 interface LeafPosition {

@@ -15,8 +15,7 @@
 import type { Key } from '../base/brand.ts'
 import { ByteWriter, corruptBytes, readByteString, varintBytes, writeVarint } from '../codec/bytes.ts'
 import { decodeIdKey } from '../codec/key-encoding.ts'
-import { isHashSuffix, REVISION_HASH_BYTES, suffixArray, suffixFromBytes } from './revision.ts'
-import type { Revision } from './revision.ts'
+import { isHashSuffix, REVISION_HASH_BYTES, suffixArray, suffixFromBytes, type Revision } from './revision.ts'
 
 /** The document is deleted. */
 const BODY_DELETED = 1

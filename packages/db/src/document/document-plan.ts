@@ -3,8 +3,7 @@
  * its revisions are loaded and changed in memory, by any number of edits; `finish` returns the differences from what is
  * stored. Nothing here changes a tree of the database, so it may fail or miss.
  */
-import { corruptBytes } from '../codec/bytes.ts'
-import { toHex } from '../codec/bytes.ts'
+import { corruptBytes, toHex } from '../codec/bytes.ts'
 import type { ShapeDictionary } from '../codec/shape.ts'
 import { type BodyParts, type BodyView, composeBody, numberBytes } from './body.ts'
 import type { CollectionSettings, CollectionState } from './catalog.ts'

@@ -18,8 +18,7 @@ import type { KeyRange, Snapshot, WriteTransaction } from '../kv/key-value-store
 import type { WriteResult } from './apply-writes.ts'
 import type { StoredDocument } from './document-reader.ts'
 import { LOCAL_PREFIX } from './document-id.ts'
-import { localVersion } from './local-input.ts'
-import type { LocalWrite } from './local-input.ts'
+import { localVersion, type LocalWrite } from './local-input.ts'
 import type { WriteContext } from './write-documents.ts'
 
 export function localTreeName(collectionNumber: number): string {

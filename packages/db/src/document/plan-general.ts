@@ -10,8 +10,7 @@ import { checkEdit, tooManyGenerations, type DocumentWrite, type Planner } from 
 import { keptLine, LINE_LIMIT_MIN } from './kept-line.ts'
 import { revisionKey } from './revision-entry.ts'
 import type { RevisionNode } from './revision-tree.ts'
-import { GENERATION_MAX, revisionText, suffixArray } from './revision.ts'
-import type { Revision } from './revision.ts'
+import { GENERATION_MAX, revisionText, suffixArray, type Revision } from './revision.ts'
 import { StoredRevisions } from './stored-revisions.ts'
 
 export class GeneralPlanner {

@@ -5,8 +5,7 @@
  * A revision is one node, whatever its source. The first parent that is named counts: revisions named by their content
  * have only one. Generations fall by one from child to parent, so nothing can be its own ancestor.
  */
-import { compareLeaves, revisionText } from './revision.ts'
-import type { Revision } from './revision.ts'
+import { compareLeaves, revisionText, type Revision } from './revision.ts'
 
 export interface RevisionNode<Body> extends Revision {
   parent: RevisionNode<Body> | undefined

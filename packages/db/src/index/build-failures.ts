@@ -9,8 +9,7 @@ import type { HeldTransaction } from '../kv/key-value-store.ts'
 import type { IndexTests } from './index-key.ts'
 import type { IndexDefinition } from './index-definition.ts'
 import type { ChunkPart } from './entry-list.ts'
-import { duplicatesAt, withoutNumber } from './unique.ts'
-import type { DuplicateKey } from './unique.ts'
+import { duplicatesAt, withoutNumber, type DuplicateKey } from './unique.ts'
 
 /** Keys that the error lists. */
 const DUPLICATES_LISTED_MAX = 10

@@ -13,8 +13,7 @@ import { prefixUpperBound, decodeKey, KEY_NUMBER_BYTES } from '../codec/key-enco
 import type { ShapeDictionary } from '../codec/shape.ts'
 import type { BodyView } from '../document/body.ts'
 import { DocumentReader, existingTree } from '../document/document-reader.ts'
-import { DocumentWrite } from '../document/document-write.ts'
-import type { PreparedWork, Refusals } from '../document/document-write.ts'
+import { DocumentWrite, type PreparedWork, type Refusals } from '../document/document-write.ts'
 import type { Snapshot, TreeReader, WriteTransaction } from '../kv/key-value-store.ts'
 import {
   collationOf,

@@ -3,8 +3,7 @@
  * found without being encoded again. If most values come only once, it stops looking for them.
  */
 import { sortPlaces } from '../codec/key-order.ts'
-import { DistinctTexts } from './entry-list.ts'
-import type { Texts } from './entry-list.ts'
+import { DistinctTexts, type Texts } from './entry-list.ts'
 import { encodeIndexValue } from './index-key.ts'
 
 /** Longer strings are found by their encoding, which is cut off at some length, so that they are not kept whole. */

@@ -13,8 +13,7 @@
 import { isPannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
 import { checkpointContested, checkpointLost, refusalStatus } from './errors.ts'
-import { isSequence } from './peer.ts'
-import type { JsonDocument, ReplicationPeer, ReplicationSequence } from './peer.ts'
+import { isSequence, type JsonDocument, type ReplicationPeer, type ReplicationSequence } from './peer.ts'
 
 const CHECKPOINT_HISTORY_MAX = 5
 const CHECKPOINT_VERSION = 1

@@ -6,8 +6,7 @@
  * Guarantees: cancelling never waits for a connection.
  */
 import type { PannierError } from '../base/errors.ts'
-import { Attempt } from './attempt.ts'
-import type { AttemptWatcher, ReachedPlace } from './attempt.ts'
+import { Attempt, type AttemptWatcher, type ReachedPlace } from './attempt.ts'
 import { A_BOOLEAN, A_FUNCTION, callUser, type Expected } from '../base/callback.ts'
 import { asksForRestart, finalError, isContested, isMissing, isTransient } from './errors.ts'
 import type { ReplicationPeer } from './peer.ts'

@@ -2,8 +2,7 @@
  * Gives documents their attachments, inside the transaction that writes them. Loaded only when there is an attachment.
  */
 import { PannierError } from '../../base/errors.ts'
-import { decodeAttachments, digestText } from './attachment-section.ts'
-import type { AttachmentEntry } from './attachment-section.ts'
+import { decodeAttachments, digestText, type AttachmentEntry } from './attachment-section.ts'
 import { encodeAttachments } from './encode-attachments.ts'
 import type { BlobChanges } from './blob-changes.ts'
 import type { PreparedAttachment } from './prepare.ts'

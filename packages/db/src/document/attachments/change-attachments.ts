@@ -10,10 +10,8 @@ import { encodeBatch, guessShapes } from '../encoded-batch.ts'
 import { loadRevisions } from '../document-plan.ts'
 import { StoredRevisions } from '../stored-revisions.ts'
 import { conflict } from '../document-write.ts'
-import { putDocuments, unreachableId } from '../write-documents.ts'
-import type { WriteContext } from '../write-documents.ts'
-import { decodeAttachments } from './attachment-section.ts'
-import type { AttachmentEntry } from './attachment-section.ts'
+import { putDocuments, unreachableId, type WriteContext } from '../write-documents.ts'
+import { decodeAttachments, type AttachmentEntry } from './attachment-section.ts'
 import type { PreparedAttachment } from './prepare.ts'
 
 /**

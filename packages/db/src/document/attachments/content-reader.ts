@@ -2,10 +2,8 @@
 import { PannierError } from '../../base/errors.ts'
 import { ArgumentError } from '../../base/options.ts'
 import { ATTACHMENT_BYTES_MAX } from './attachment-section.ts'
-import { isStream } from './attachment-input.ts'
-import type { CheckedAttachment } from './attachment-input.ts'
-import { CHUNK_BYTES } from './blob-store.ts'
-import type { ContentName, MemoryContent } from './blob-store.ts'
+import { isStream, type CheckedAttachment } from './attachment-input.ts'
+import { CHUNK_BYTES, type ContentName, type MemoryContent } from './blob-store.ts'
 import { Md5 } from './md5.ts'
 
 /** Cuts content into chunks; knows its digest and length at the end. */

@@ -2,8 +2,7 @@
 import { ByteWriter } from '../../codec/bytes.ts'
 import type { Hash128 } from '../../codec/hash.ts'
 import { textToByteString } from '../../codec/text.ts'
-import { decodeAttachments } from './attachment-section.ts'
-import type { AttachmentEntry } from './attachment-section.ts'
+import { decodeAttachments, type AttachmentEntry } from './attachment-section.ts'
 
 /** At least one; names are distinct. */
 export function encodeAttachments(entries: readonly AttachmentEntry[]): Uint8Array {

@@ -8,12 +8,9 @@ import { ArgumentError } from '../../base/options.ts'
 import type { CheckedAttachment } from './attachment-input.ts'
 import { TRANSACTION_ATTACHMENT_BYTES_MAX } from './attachment-section.ts'
 import type { FinishedUpload } from './blob-changes.ts'
-import { CHUNK_BYTES } from './blob-store.ts'
-import type { MemoryContent } from './blob-store.ts'
-import { bytesInMemory, ChunkCutter, memoryContent, readPieces } from './content-reader.ts'
-import type { PieceReader } from './content-reader.ts'
-import { Upload } from './upload.ts'
-import type { UploadTarget } from './upload.ts'
+import { CHUNK_BYTES, type MemoryContent } from './blob-store.ts'
+import { bytesInMemory, ChunkCutter, memoryContent, readPieces, type PieceReader } from './content-reader.ts'
+import { Upload, type UploadTarget } from './upload.ts'
 
 /** Content that is in memory anyway goes into the write's transaction up to this size. */
 const MEMORY_BYTES_MAX: number = 32 * 1024 * 1024

@@ -7,8 +7,7 @@ import { PannierError } from '../../base/errors.ts'
 import { sameBytes } from '../../codec/bytes.ts'
 import type { HeldSnapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { FinishedUpload } from './blob-changes.ts'
-import { BlobReader, CHUNK_BYTES, chunkCount } from './blob-store.ts'
-import type { ContentName } from './blob-store.ts'
+import { BlobReader, CHUNK_BYTES, chunkCount, type ContentName } from './blob-store.ts'
 import { beginUpload, continueUpload, discardUpload, UPLOAD_RENEWAL_MS } from './pending-uploads.ts'
 
 /** Chunks of one transaction: about 2 MB, which goes straight to pages and not to the log. */

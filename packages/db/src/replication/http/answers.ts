@@ -2,8 +2,7 @@
 import { isPlainObject } from '../../codec/collation.ts'
 import { fromCouchDocument } from '../../document/attachments/couch-attachments.ts'
 import { unreachable } from '../errors.ts'
-import { isSequence } from '../peer.ts'
-import type { PeerChange, ReplicationSequence } from '../peer.ts'
+import { isSequence, type PeerChange, type ReplicationSequence } from '../peer.ts'
 
 export type Fields = Record<string, unknown>
 

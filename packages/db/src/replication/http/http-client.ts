@@ -13,8 +13,7 @@ import { PannierError } from '../../base/errors.ts'
 import { badArgument } from '../../base/options.ts'
 import { CALL } from '../types.ts'
 import { callbackFailed, incomplete, refused, restarted, unreachable } from '../errors.ts'
-import { CONNECTIONS_MAX_DEFAULT, connectionsTo } from './connections.ts'
-import type { Connections } from './connections.ts'
+import { CONNECTIONS_MAX_DEFAULT, connectionsTo, type Connections } from './connections.ts'
 
 /** Sends an HTTP request, as the platform's `fetch` does. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
