@@ -53,6 +53,7 @@ const DETERMINISTIC: readonly string[] = [
   'db',
   'jsonstore',
   'postgres',
+  'pouchdb',
   'react',
   'rules',
   'server',
@@ -191,6 +192,15 @@ export default defineConfig({
         'no-restricted-globals': ['error', ...REAL_PAUSES],
         'no-restricted-imports': ['error', { paths: [...TEST_CHANCE_IMPORTS, ...REAL_PAUSE_IMPORTS] }],
       },
+    },
+    {
+      // The adapter is made of PouchDB's own parts, and its tests of PouchDB.
+      files: ['packages/pouchdb/src/**'],
+      rules: { 'no-restricted-imports': ['error', { paths: NONDETERMINISTIC_IMPORTS }] },
+    },
+    {
+      files: ['packages/pouchdb/test/**'],
+      rules: { 'no-restricted-imports': ['error', { paths: TEST_CHANCE_IMPORTS }] },
     },
     { files: ['*.config.ts', 'tools/test/results-reporter.ts'], rules: { 'import/no-default-export': 'off' } },
     {

@@ -145,6 +145,30 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
     ['storage', ['copying', 'places', 'postgres-coordinator', 'following-coordinator', 'postgres-database', 'move']],
     ['entry', ['index']],
   ],
+  pouchdb: [
+    ['contract', ['options', 'pouch', 'pouchdb-packages.d']],
+    'platform',
+    ['values', ['failures', 'answer', 'revision-trees', 'attachments', 'documents']],
+    ['place', ['shared-place']],
+    [
+      'methods',
+      [
+        'wrapping',
+        'methods',
+        'reads',
+        'bulk-reads',
+        'lists',
+        'changes',
+        'local-documents',
+        'own-revisions',
+        'writes',
+        'fronts',
+        'upkeep',
+      ],
+    ],
+    'query',
+    ['entry', ['adapter', 'move', 'index']],
+  ],
   client: [
     ['values', ['client-error', 'declaration', 'plain-values', 'writes']],
     ['server', ['server', 'event-stream', 'signals']],
@@ -228,7 +252,7 @@ export interface ImportBan {
 }
 
 export const PEER_BAN: ImportBan = {
-  regex: `^(@sqlite\\.org|${PEERS.join('|')})([-./]|$)`,
+  regex: `^(?!pouchdb-adapter-pannier$)(@sqlite\\.org|${PEERS.join('|')})([-./]|$)`,
   message: 'Peers are for bench/ and for differential tests only.',
 }
 

@@ -35,6 +35,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/backend',
   'packages/server',
   'packages/client',
+  'packages/pouchdb',
 ].map(readPackage)
 
 interface Manifest {

@@ -43,6 +43,8 @@ const BINDINGS_BYTES_MAX = {
   angular: 2.5 * 1024,
 }
 const BINDING_BYTES_GOAL = 2 * 1024
+/** `pouchdb-adapter-pannier`, beside the library and PouchDB. */
+const POUCHDB_BYTES_MAX = 14 * 1024
 
 /** The bytes that a browser loads before the admin page shows anything: React is 58 KiB of it. The bar is 250 KiB. */
 const ADMIN_FIRST_BYTES_MAX = 96 * 1024
@@ -106,6 +108,11 @@ for (const [name, allowed] of Object.entries(BINDINGS_BYTES_MAX)) {
   const external = ['pannier', 'react', 'vue', 'svelte', 'solid-js', '@angular/core']
   limit(`@pannier/${name}`, await bytesOf({ entryPoints, external }), allowed, BINDING_BYTES_GOAL)
 }
+const pouchdb = {
+  entryPoints: [join(root, 'packages/pouchdb/src/index.ts')],
+  external: ['pannier', 'pouchdb-collate', 'pouchdb-errors', 'pouchdb-selector-core', 'pouchdb-utils'],
+}
+limit('pouchdb-adapter-pannier', await bytesOf(pouchdb), POUCHDB_BYTES_MAX)
 const admin = await buildAdminPage()
 const adminBytes = admin.first.reduce((sum, name) => sum + admin.files.get(name)!.length, 0)
 limit('first load of the admin page', adminBytes, ADMIN_FIRST_BYTES_MAX)

@@ -115,6 +115,15 @@ const PAGES: readonly PageSpec[] = [
     entries: [['pannier/testing', 'packages/db/api/testing.d.ts']],
   },
   {
+    file: 'pouchdb.md',
+    title: 'PouchDB adapter',
+    intro: 'The adapter and its options. [README](../../packages/pouchdb/README.md)',
+    entries: [
+      ['pouchdb-adapter-pannier', 'packages/pouchdb/api/index.d.ts'],
+      ['pouchdb-adapter-pannier/move', 'packages/pouchdb/api/move.d.ts'],
+    ],
+  },
+  {
     file: 'react.md',
     title: 'React',
     intro: 'The hooks. [README](../../packages/react/README.md)',

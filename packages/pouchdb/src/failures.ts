@@ -1,0 +1,54 @@
+/** The errors of the library as PouchDB's: with `status`, `name`, `error` and `reason`. */
+import { isPannierError, type ErrorCode, type PannierError } from 'pannier'
+import {
+  BAD_REQUEST,
+  createError,
+  MISSING_STUB,
+  REV_CONFLICT,
+  UNKNOWN_ERROR,
+  type ErrorKind,
+  type PouchError,
+} from 'pouchdb-errors'
+
+const TOO_LARGE: ErrorKind = errorKind(413, 'too_large', 'The request is too large')
+const FULL: ErrorKind = errorKind(500, 'QuotaExceededError', 'There is no room left')
+const NO_ENTRY: ErrorKind = errorKind(401, 'unauthorized', 'The database does not open')
+const LOCKED: ErrorKind = errorKind(412, 'locked', 'Another process has the database open')
+
+/** A kind of errors that PouchDB has not, or that its plug-ins keep to themselves. */
+export function errorKind(status: number, name: string, message: string): ErrorKind {
+  // Its copies of kinds have the fields that these have.
+  return { status, name, message, error: true }
+}
+
+const KINDS: Partial<Record<ErrorCode, ErrorKind>> = {
+  PANNIER_CONFLICT: REV_CONFLICT,
+  PANNIER_ATTACHMENT_MISSING: MISSING_STUB,
+  PANNIER_KEY_TOO_LARGE: TOO_LARGE,
+  PANNIER_DOCUMENT_TOO_LARGE: TOO_LARGE,
+  PANNIER_DOCUMENT_TOO_DEEP: TOO_LARGE,
+  PANNIER_ATTACHMENT_TOO_LARGE: TOO_LARGE,
+  PANNIER_BATCH_TOO_LARGE: TOO_LARGE,
+  PANNIER_QUOTA_EXCEEDED: FULL,
+  PANNIER_KEY_WRONG: NO_ENTRY,
+  PANNIER_ENCRYPTED: NO_ENTRY,
+  PANNIER_NOT_ENCRYPTED: NO_ENTRY,
+  PANNIER_LOCKED: LOCKED,
+}
+
+/** Any other error stays what it is. */
+export function failureOf(error: unknown): unknown {
+  if (isPannierError(error, 'PANNIER_CLOSED')) return new Error('database is closed', { cause: error })
+  if (isPannierError(error)) return pannierFailure(error)
+  return error instanceof TypeError ? withCause(createError(BAD_REQUEST, error.message), error) : error
+}
+
+/** PouchDB's error of a conflict has no reason. */
+function pannierFailure(error: PannierError): PouchError {
+  const kind = KINDS[error.code] ?? UNKNOWN_ERROR
+  return kind === REV_CONFLICT ? createError(kind) : withCause(createError(kind, error.message), error)
+}
+
+function withCause(failure: PouchError, cause: unknown): PouchError {
+  return Object.defineProperty(failure, 'cause', { value: cause, configurable: true, writable: true })
+}

@@ -1,0 +1,146 @@
+/** Moves a database of another adapter of PouchDB: copies it, compares, and only then deletes it. */
+import { isSame } from 'pannier/internal'
+import type { JsonObject } from 'pannier'
+import { createError, type PouchError } from 'pouchdb-errors'
+import { errorKind } from './failures.ts'
+
+interface Copying extends PromiseLike<unknown> {
+  /** Called after each batch of documents. */
+  on(event: 'change', listener: (result: { readonly last_seq: unknown }) => void): unknown
+  /** Stops the replication. */
+  cancel(): void
+}
+
+interface ListedRow {
+  /** The id of the document; missing where there is no document. */
+  readonly id?: string
+  /** The document; null where it is deleted. */
+  readonly doc?: object | null
+}
+
+/** The methods of a PouchDB database that a move calls; `replicate` comes with the plug-in pouchdb-replication, and with `pouchdb`. */
+export interface MovableDatabase {
+  /** The name, for errors. */
+  readonly name: string
+  /** The methods of pouchdb-replication. */
+  readonly replicate: {
+    /** Copies what the target lacks. */
+    to(target: MovableDatabase, options: object): Copying
+  }
+  /** The facts of the database, with the newest sequence. */
+  info(): Promise<{ readonly update_seq: unknown }>
+  /** The change feed. */
+  changes(options: object): PromiseLike<{
+    readonly results: readonly { readonly id: string; readonly changes: readonly { readonly rev: string }[] }[]
+    readonly last_seq: unknown
+  }>
+  /** The documents by their ids. */
+  allDocs(options: object): Promise<{ readonly rows: readonly ListedRow[] }>
+  /** The revisions that the database lacks. */
+  revsDiff(revisions: Record<string, string[]>): Promise<object>
+  /** Deletes the database. */
+  destroy(): Promise<unknown>
+}
+
+/** Options of `movePouch`. */
+export interface MoveOptions {
+  /** Deletes the source when both are the same. False by default. */
+  readonly deleteSource?: boolean
+  /** Documents that are copied at a time, 500 by default. */
+  readonly batchSize?: number
+  /** Called with the part that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+  /** Stops the copy of documents. The next move continues where it was. */
+  readonly signal?: AbortSignal
+}
+
+const BATCH = 500
+/** The copy is that part of a move, and the comparison is the rest. */
+const COPY_PART = 0.8
+
+/**
+ * Copies all documents with their conflicts, tombstones and attachments, and compares the two databases. A move that was interrupted
+ * continues where it was. Local documents (`_local/…`) stay behind, because no adapter lists them. So do the contents of replaced revisions.
+ *
+ * @throws PouchDB's errors. `not_the_same`: a document is not the same in both, as the source was written meanwhile, say. Nothing is deleted
+ *   then.
+ * @example
+ * const old = new PouchDB('shop', { adapter: 'idb' })
+ * const db = new PouchDB('shop 2', { adapter: 'pannier' })
+ * await movePouch(old, db, { deleteSource: true, onProgress: (done) => show(done) })
+ */
+export async function movePouch(
+  source: MovableDatabase,
+  target: MovableDatabase,
+  options: MoveOptions = {},
+): Promise<void> {
+  const { batchSize = BATCH, deleteSource = false, signal } = options
+  const { update_seq: end } = await source.info()
+  const report = reporter(options.onProgress, Number(end))
+  const copying = source.replicate.to(target, { batch_size: batchSize, style: 'all_docs' })
+  const stop = (): void => copying.cancel()
+  signal?.addEventListener('abort', stop)
+  copying.on('change', ({ last_seq: sequence }) => report(Number(sequence), 0, COPY_PART))
+  try {
+    await copying
+    signal?.throwIfAborted()
+    await compare(source, target, batchSize, (sequence) => {
+      signal?.throwIfAborted()
+      report(sequence, COPY_PART, 1)
+    })
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+  if (deleteSource) await source.destroy()
+  options.onProgress?.(1)
+}
+
+/** Reports never fall, and are below 1 until all is done. */
+function reporter(
+  onProgress: MoveOptions['onProgress'],
+  end: number,
+): (sequence: number, from: number, to: number) => void {
+  let last = 0
+  return (sequence, from, to) => {
+    const done = from + (to - from) * (end > 0 ? Math.min(sequence / end, 0.999) : 0)
+    if (!(done > last)) return
+    last = done
+    onProgress?.(done)
+  }
+}
+
+/** All leaves of the source are in the target, and the winners have the same content. */
+async function compare(
+  source: MovableDatabase,
+  target: MovableDatabase,
+  limit: number,
+  onBatch: (sequence: number) => void,
+): Promise<void> {
+  let since: unknown = 0
+  for (;;) {
+    const { results, last_seq: sequence } = await source.changes({ since, limit, style: 'all_docs' })
+    if (results.length === 0) return
+    const leaves = Object.fromEntries(results.map(({ id, changes }) => [id, changes.map(({ rev }) => rev)]))
+    const [missing] = Object.keys(await target.revsDiff(leaves))
+    if (missing !== undefined) throw notTheSame(target, missing)
+    const keys = Object.keys(leaves)
+    const [theirs, ours] = await Promise.all([source, target].map((db) => db.allDocs({ keys, include_docs: true })))
+    for (const [at, row] of theirs!.rows.entries())
+      if (!isSame(contentOf(row), contentOf(ours!.rows[at]))) throw notTheSame(target, keys[at]!)
+    since = sequence
+    onBatch(Number(sequence))
+  }
+}
+
+/** Names of fields keep their order, except those that adapters add. Of attachments, the digest and the type tell all. */
+function contentOf(row: ListedRow | undefined): unknown {
+  const { _id: id, _rev: rev, _attachments: attachments, ...content } = (row?.doc ?? {}) as JsonObject
+  const stubs = Object.entries((attachments ?? {}) as Readonly<Record<string, JsonObject>>)
+  const attached = stubs.map(([name, { digest, content_type: type }]) => JSON.stringify([name, digest, type]))
+  return [id, rev, content, attached.toSorted()]
+}
+
+function notTheSame({ name }: MovableDatabase, id: string): PouchError {
+  const kind = errorKind(409, 'not_the_same', 'The copy differs from its source')
+  return createError(kind, `The document '${id}' of '${name}' is another one in the source. Move again.`)
+}
