@@ -21,7 +21,7 @@ export function attachmentsIn(given: unknown): Attachments {
     if (typeof data === 'string' && !isBase64(data))
       throw createError(BAD_ARG, 'Attachment is not a valid base64 string')
     const isReplicated = digest !== undefined && revpos !== undefined
-    return [name, { data, ...(contentType !== undefined && { contentType }), ...(isReplicated && { revpos }) }]
+    return [name, { data, ...(contentType ? { contentType } : {}), ...(isReplicated && { revpos }) }]
   })
   return Object.fromEntries(entries)
 }

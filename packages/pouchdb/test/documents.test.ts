@@ -130,6 +130,12 @@ describe('attachments', () => {
     expect(results[0]!['doc']).toMatchObject({ _rev: rev, _attachments: { f: { data } } })
   })
 
+  test.each([undefined, null, ''])('a content type of %j is left out', async (type) => {
+    const db = newPouch()
+    await db.bulkDocs([{ _id: 'a', _attachments: { f: { content_type: type, data } } }])
+    expect((await db.get('a'))._attachments['f']!['content_type']).toBe('application/octet-stream')
+  })
+
   test('an edit keeps what its stubs name', async () => {
     const db = newPouch()
     await db.putAttachment('a', 'f', undefined as never, data, 'text/plain')

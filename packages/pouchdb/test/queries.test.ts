@@ -96,4 +96,15 @@ describe('query()', () => {
     expect(await db.get('_local/pouchdb-views')).toMatchObject({ names: [] })
     await expect(db.query('v')).rejects.toMatchObject({ status: 404, reason: 'deleted' })
   })
+
+  test.each<[unknown]>([[null], [1], [{}], [{ map: 1 }], [{ map: null }], [{ map: { fields: null } }]])(
+    'the view %j of a design document is an error of its own, and hinders nothing else',
+    async (malformed) => {
+      const db = await numbered(1)
+      await db.put({ _id: '_design/bad', language: 'query', views: { bad: malformed } })
+      await expect(db.query('bad')).rejects.toMatchObject({ status: 404, name: 'not_found' })
+      expect((await db.query('v')).rows).toHaveLength(1)
+      expect(await db.viewCleanup()).toEqual({ ok: true })
+    },
+  )
 })

@@ -12,7 +12,8 @@ export interface MangoMap {
 }
 
 export function isMangoMap(map: unknown): map is MangoMap {
-  return typeof map === 'object' && map !== null && 'fields' in map
+  if (typeof map !== 'object' || map === null || !('fields' in map)) return false
+  return typeof map.fields === 'object' && map.fields !== null
 }
 
 export function findIndexOf({ fields, partial_filter_selector: filter }: MangoMap): FindIndex {

@@ -28,8 +28,9 @@ export function queryMethods(
   }
 }
 
+/** A view of a design document, which people write by hand. */
 interface StoredView {
-  readonly map: string | MangoMap
+  readonly map?: unknown
   readonly reduce?: string
 }
 
@@ -67,10 +68,10 @@ class ViewQueries {
       return await this.#answer('temp_view', options, (how) => docs.mapReduce(definition as never, how))
     }
     const [design = '', name = design] = view.split('/')
-    const { map, reduce } = await this.#viewOf(design, name)
-    checkQuery(options, Boolean(reduce) && !isMangoMap(map))
-    if (isMangoMap(map) && options.limit === 0) return await this.#buildIndex(map)
-    const definition = isMangoMap(map) ? mangoView(map) : this.#functions.definition({ map, reduce })
+    const found = await this.#viewOf(design, name)
+    checkQuery(options, 'reduce' in found && Boolean(found.reduce))
+    if (isMangoMap(found.map) && options.limit === 0) return await this.#buildIndex(found.map)
+    const definition = isMangoMap(found.map) ? mangoView(found.map) : this.#functions.definition(found as PouchView)
     const stored = viewName(design, name)
     await this.#known.add(stored)
     return await this.#answer(view, options, (how) =>
@@ -83,8 +84,8 @@ class ViewQueries {
     const { docs, indexes } = this.#place
     const designs = await docs.list({ prefix: DESIGN, docs: true }).toArray()
     const views = designs.flatMap(({ id, doc }) =>
-      Object.entries((doc?.['views'] ?? {}) as Readonly<Record<string, StoredView>>).map(
-        ([name, { map }]) => [viewName(id.slice(DESIGN.length), name), map] as const,
+      Object.entries(doc?.['views'] ?? {}).map(
+        ([name, view]) => [viewName(id.slice(DESIGN.length), name), (view as StoredView | null)?.map] as const,
       ),
     )
     await this.#known.keep(new Set(views.map(([name]) => name)))
@@ -99,14 +100,15 @@ class ViewQueries {
   }
 
   /** @throws PouchDB's errors where a view is missing */
-  async #viewOf(design: string, name: string): Promise<StoredView> {
+  async #viewOf(design: string, name: string): Promise<PouchView | { readonly map: MangoMap }> {
     const document = await this.#api.get(DESIGN + design)
-    const views = document['views'] as Readonly<Record<string, StoredView>> | undefined
-    const view = views?.[name]
-    if (view === undefined) throw viewNotFound(`ddoc ${DESIGN}${design} has no view named ${name}`)
-    if (typeof view.map === 'string' || isMangoMap(view.map)) return view
+    const views = document['views'] as Readonly<Record<string, StoredView | null>> | undefined
+    const { map, reduce } = views?.[name] ?? {}
+    if (typeof map === 'string') return { map, reduce }
+    if (isMangoMap(map)) return { map }
+    if (map === undefined) throw viewNotFound(`ddoc ${DESIGN}${design} has no view named ${name}`)
     throw viewNotFound(
-      `ddoc ${DESIGN}${design} has no string view named ${name}, instead found object of type: ${typeof view.map}`,
+      `ddoc ${DESIGN}${design} has no string view named ${name}, instead found object of type: ${typeof map}`,
     )
   }
 
