@@ -67,6 +67,7 @@ async function run(suite: string, storage: string): Promise<void> {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
+      POUCHDB: checkout,
       ADAPTERS: adapter,
       VIEW_ADAPTERS: adapter,
       PANNIER_STORAGE: storage,
@@ -89,12 +90,12 @@ function parametersOf(pattern: string, output: string): string[] {
   const chosen = files.filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   return [
     '--conditions=pannier-source',
+    `--import=${join(import.meta.dirname, 'with-adapter.ts')}`,
     join(checkout, 'node_modules/mocha/bin/_mocha'),
     '--exit',
     `--timeout=${TEST_MS_MAX}`,
     `--grep=${values.grep}`,
     `--require=${join(checkout, 'tests/integration/node.setup.js')}`,
-    `--require=${join(import.meta.dirname, 'suite-setup.ts')}`,
     '--reporter=json',
     `--reporter-option=output=${output}`,
     ...chosen.map((file) => join(checkout, file)),
