@@ -62,9 +62,10 @@ export function withTyped<Row extends object>(document: Row | undefined, { typed
 
 function draftStore<Row extends object>(): DraftStore<Row> {
   const { read, subscribe, show } = storeOf<DraftState>({ typed: new Map(), status: 'saved', error: undefined })
-  let waiting: { readonly fields: DraftFields<Row>; readonly save: Save<Row> } | undefined
-  /** Fields of a save that has failed: the next one has them too. */
-  let failed: DraftFields<Row> = {}
+  /** Fields that wait for a save, or whose save has failed. */
+  let unsaved: DraftFields<Row> = {}
+  let newestSave: Save<Row>
+  let isWaiting = false
   let shownDocument: Row | undefined
   const markSaved = (fields: DraftFields<Row>): void => {
     const typed = new Map(read().typed)
@@ -84,22 +85,22 @@ function draftStore<Row extends object>(): DraftStore<Row> {
     }
     if (typed.size < read().typed.size) show({ ...read(), typed })
   }
-  const saveWaiting = async (): Promise<void> => {
-    let failure: { readonly error: unknown } | undefined
-    for (let next = waiting; next !== undefined; next = waiting) {
-      const fields = { ...failed, ...next.fields }
-      waiting = undefined
-      failure = undefined
-      failed = {}
+  const saveAll = async (): Promise<void> => {
+    let ended: Pick<DraftState, 'status' | 'error'> | undefined
+    while (isWaiting) {
+      const fields = unsaved
+      unsaved = {}
+      isWaiting = false
       try {
-        await next.save(fields)
+        await newestSave(fields)
+        ended = { status: 'saved', error: undefined }
         markSaved(fields)
       } catch (error) {
-        failure = { error }
-        failed = fields
+        ended = { status: 'failed', error }
+        unsaved = { ...fields, ...unsaved }
       }
     }
-    show({ ...read(), status: failure === undefined ? 'saved' : 'failed', error: failure?.error })
+    show({ ...read(), ...ended })
   }
   return {
     read,
@@ -111,9 +112,11 @@ function draftStore<Row extends object>(): DraftStore<Row> {
         typed.set(name, { value, isSaved: false, former: new Set([...former, keyOf(value)]) })
       }
       const isSaving = read().status === 'saving'
-      waiting = { fields: { ...waiting?.fields, ...fields }, save }
-      show({ ...read(), typed, status: 'saving' })
-      if (!isSaving) void saveWaiting()
+      unsaved = { ...unsaved, ...fields }
+      newestSave = save
+      isWaiting = true
+      show({ typed, status: 'saving', error: undefined })
+      if (!isSaving) void saveAll()
     },
     shown(document) {
       shownDocument = document

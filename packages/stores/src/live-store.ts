@@ -130,9 +130,7 @@ export function sourceOf<Source extends object>(
 ): Source | undefined {
   return callUser(hook, 'query', () => (typeof source === 'function' ? source() : source), {
     what: 'a query, or undefined',
-    is: (value): value is Source | undefined =>
-      value === undefined ||
-      ['subscribe', method].some((name) => typeof (Object(value) as Record<string, unknown>)[name] === 'function'),
+    is: (value): value is Source | undefined => value === undefined || isLive(value) || hasMethod(value, method),
   })
 }
 
@@ -193,6 +191,10 @@ function isSameSource(left: object | undefined, right: object | undefined): bool
   return (left as RowsQuery<object>).isSame(right as never)
 }
 
-function isLive<Value>(source: object | undefined): source is Live<Value> {
-  return source !== undefined && 'subscribe' in source
+function isLive<Value>(source: unknown): source is Live<Value> {
+  return hasMethod(source, 'subscribe')
+}
+
+function hasMethod(source: unknown, method: string): boolean {
+  return typeof (Object(source) as Record<string, unknown>)[method] === 'function'
 }

@@ -103,12 +103,11 @@ export function oneAtATime(work: () => Promise<void>): () => void {
 
 /** Whether two states have the same parts. */
 function saysSame(left: unknown, right: unknown): boolean {
-  if (Object.is(left, right)) return true
-  if (!isObject(left) || !isObject(right)) return false
+  if (!isObject(left) || !isObject(right)) return left === right
   const names = Object.keys(left)
-  return names.length === Object.keys(right).length && names.every((name) => Object.is(left[name], right[name]))
+  return names.length === Object.keys(right).length && names.every((name) => left[name] === right[name])
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
+  return Object(value) === value
 }
