@@ -6,9 +6,9 @@ import type { KeptView, ModelTable, ModelView } from './protocol.ts'
 const CLAUSE =
   /^(select|from|where|group\s+by|having|order\s+by|limit|union|except|intersect|window|with|values)(?![\w.])/i
 const CLAUSES_TAKEN = new Set(['select', 'from', 'where', 'group by', 'having'])
-/** Rows of another form, rows whose order counts, and what changes by itself. */
+/** Rows of another form, rows whose order counts, what changes by itself, and tables that are no sources: `a IN bans`. */
 const NOT_KEPT =
-  /--|\/\*|\bover\s*\(|\(\s*(select|with|values)\b|\bdistinct\s|\bjson_(each|tree|group_\w+)\b|\b(group_concat|string_agg|random|randomblob|filter)\s*\(|\b(right|full|natural)\b|\busing\s*\(/i
+  /--|\/\*|\bin\b\s*[^\s(]|\bover\s*\(|\(\s*(select|with|values)\b|\bdistinct\s|\bjson_(each|tree|group_\w+)\b|\b(group_concat|string_agg|random|randomblob|filter)\s*\(|\b(right|full|natural)\b|\busing\s*\(/i
 const JOIN = /,|\bleft\s+(?:outer\s+)?join\b|\binner\s+join\b|\bcross\s+join\b|\bjoin\b/i
 const TABLE = /^\s*`?(\w+)`?(?:\s+(?:as\s+)?`?(?!on\b)(\w+)`?)?\s*(?:on\b|$)/i
 const AGGREGATE = /\b(?:count|sum|avg|total|min|max)\s*\(/i

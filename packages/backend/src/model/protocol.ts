@@ -29,6 +29,8 @@ interface ModelColumn {
   readonly declaration: string
   /** True for a column that is empty here, and that no statement sets. */
   readonly isSecret?: boolean
+  /** True for a column of times or numbers alone. */
+  readonly isTimeOrNumber?: boolean
   /** SQLite computes it of others: rows have no value for it. */
   readonly isGenerated?: boolean
 }

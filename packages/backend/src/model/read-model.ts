@@ -16,7 +16,7 @@ import { SqlRefusal, type DescribedQuery, type TextRows, type ViewQueries } from
 import { Feed, overlayOf, type FeedParts } from './feed.ts'
 import { keptPlan } from './kept-plan.ts'
 import { MemberLost, type Member, type StartMember } from './members.ts'
-import { collectionsNamed, schemaOf, type NamedCollections } from './model-schema.ts'
+import { collectionsNamed, hasTime, readsClock, schemaOf, type NamedCollections } from './model-schema.ts'
 import type {
   Compared,
   JsonRows,
@@ -59,8 +59,8 @@ export interface ReadyView {
   readonly reads: DescribedQuery['reads']
   /** True if the rows may change by themselves. */
   readonly isVolatile: boolean
-  /** Whether it has a time: a parameter is `now`, say. */
-  readonly hasTime: boolean
+  /** The same query where a parameter is the present, and may be a time of it. */
+  readonly atPresent?: ReadyView
   /** How its rows can be kept. */
   readonly kept: KeptView | undefined
 }
@@ -81,11 +81,6 @@ const KEPT_READ_MS_MAX = 5_000
 
 const VIEW_LIMITS = { concurrencyMax: 2, waitingMax: 10_000 }
 const CONSOLE_LIMITS = { concurrencyMax: 1, waitingMax: 10 }
-
-/** Functions whose values change by themselves, and those that do so with such arguments. */
-const VOLATILE = ['random', 'randomblob', 'current_date', 'current_time', 'current_timestamp', 'changes']
-const OF_TIME = ['date', 'time', 'datetime', 'julianday', 'unixepoch', 'strftime', 'timediff']
-const NOW = /\bnow\b|\(\s*\)/i
 
 /** Figures of the model for an operator. All 0 while nothing runs, except for `ended`. */
 export interface ModelFigures {
@@ -315,16 +310,15 @@ export class ReadModel implements ViewQueries {
     const named = await naming
     const { error, reads, functions } = await this.#describedQuery(source, named)
     if (error !== undefined) throw new SqlRefusal(error)
-    const hasTime = functions.some((name) => OF_TIME.includes(name))
     const queries = [...named.views.map(({ viewQuery }) => viewQuery), source.query]
-    const isTimed = hasTime && queries.some((query) => NOW.test(query))
-    const isVolatile = isTimed || functions.some((name) => VOLATILE.includes(name))
+    const isVolatile = readsClock(queries, named, functions)
     const read = new Set(reads.map(([table]) => table.toLowerCase()))
     const collections = named.tables.filter(({ table }) => read.has(table.name.toLowerCase()))
     const isPlain = source.name !== undefined && named.views.length === 0 && !isVolatile
     const tables = collections.map(({ table }) => table)
     const kept = isPlain ? keptPlan(source, tables) : undefined
-    return { request: requestOf(source, named), collections, reads, isVolatile, hasTime, kept }
+    const ready = { request: requestOf(source, named), collections, reads, isVolatile, kept }
+    return hasTime(functions) ? { ...ready, atPresent: { ...ready, isVolatile: true } } : ready
   }
 
   /** With databases. */

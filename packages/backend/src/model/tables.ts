@@ -22,12 +22,18 @@ export function tableOf(definition: Definition): ModelTable {
     name: field.name,
     declaration: columnDeclaration(field),
     isSecret: isSecret(definition, field),
+    isTimeOrNumber: isTimeOrNumber(field),
   }))
   // Nothing is refused because of them: what is unique, the records keep so.
   const indexes = statementsOf(definition).map((index) =>
     plainIndex(`${MODEL}.${quoted(index.name)}`, definition.name, index),
   )
   return { name: definition.name, columns, indexes }
+}
+
+/** Other fields may have any text, also one that SQLite takes for the present. */
+export function isTimeOrNumber(field: FieldDefinition): boolean {
+  return typeOfField(field).isTime === true || columnType(field) === 'NUMERIC'
 }
 
 export function rowOf(definition: Definition, fields: readonly FieldDefinition[], document: JsonObject): Row {

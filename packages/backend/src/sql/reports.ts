@@ -20,6 +20,7 @@ import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { STATE_COLLECTION } from '../gateway/state.ts'
 import type { MigrationFolder } from '../migrations/migration-folder.ts'
+import { isPresent } from '../model/model-schema.ts'
 import type { JsonRows } from '../model/protocol.ts'
 import type { ReadModel, ReadyView } from '../model/read-model.ts'
 import type { RecordReads } from '../records/record-reads.ts'
@@ -156,7 +157,7 @@ export class Reports {
   ): Promise<ReportResult> {
     try {
       const ready = await this.#parts.model.readySelect(query)
-      const asked = ready.hasTime && hasNow(values) ? { ...ready, isVolatile: true } : ready
+      const asked = (hasPresent(values) ? ready.atPresent : undefined) ?? ready
       const key = JSON.stringify([query, ...Array.from(values, ([one, value]) => [one, String(value), typeof value])])
       const { result, at } = await this.#results.get(key, asked, (commit) => this.#read(ready, values, commit))
       budget?.take(jsonSize(result.rows))
@@ -298,8 +299,8 @@ function reportsIn(document: JsonObject | undefined): readonly Report[] {
   return (document?.['reports'] ?? []) as readonly Report[]
 }
 
-function hasNow(values: ReadonlyMap<string, ParameterValue>): boolean {
-  return Array.from(values.values()).some((value) => typeof value === 'string' && /\bnow\b/i.test(value))
+function hasPresent(values: ReadonlyMap<string, ParameterValue>): boolean {
+  return Array.from(values.values()).some((value) => typeof value === 'string' && isPresent(value))
 }
 
 function notAdmitted(isAccount: boolean): ServiceError {

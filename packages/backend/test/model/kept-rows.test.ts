@@ -38,6 +38,7 @@ const KEPT = [
     WHERE p.id IS NULL OR p.views < 4 GROUP BY u.id`,
   `SELECT p.author id, COUNT(c.id) AS n FROM posts p
     LEFT JOIN comments c ON c.post = p.id GROUP BY p.author HAVING COUNT(c.id) > 0`,
+  "SELECT p.author AS id, COUNT(*) AS n FROM posts p WHERE p.author IN ('u1', 'u2', 'u3') GROUP BY p.author",
   "SELECT u.id, CASE WHEN COUNT(p.id) > 2 THEN 'many, and more' ELSE u.city END AS kind FROM users u, posts p WHERE p.author = u.id GROUP BY u.id",
 ]
 const NOT_KEPT = [
@@ -56,6 +57,8 @@ const NOT_KEPT = [
   'SELECT p.author AS id, COUNT(*) AS n FROM posts p JOIN json_each(p.views) j GROUP BY p.author',
   'SELECT u.id, COUNT(*) AS n FROM posts p RIGHT JOIN users u ON u.id = p.author GROUP BY u.id',
   'SELECT s.id, COUNT(*) AS n FROM sums s GROUP BY s.id',
+  'SELECT p.author AS id, COUNT(*) AS n FROM posts p WHERE p.author NOT IN users GROUP BY p.author',
+  'SELECT p.author AS id, COUNT(*) AS n FROM posts p WHERE p.author IN"users" GROUP BY p.author',
   'WITH p AS (SELECT * FROM posts) SELECT p.author AS id, COUNT(*) AS n FROM p GROUP BY p.author',
 ]
 

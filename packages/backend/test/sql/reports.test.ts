@@ -204,6 +204,69 @@ test('the time of now is asked again, also where a parameter says now', async ()
   expect(runs).toBe(3)
 })
 
+/** How often a report runs that is asked twice. */
+async function runsOf(query: string): Promise<number> {
+  const name = `r${++reportsMade}`
+  const parameters = [{ name: 'at', type: 'text', default: 'nowhere' }]
+  await save({ name, query, parameters })
+  const before = runs
+  for (const _ of [1, 2]) {
+    const { rows } = await test_.backend.reports.run(actor(GUEST), name)
+    expect(rows, query).toEqual([[1]])
+  }
+  return runs - before
+}
+let reportsMade = 0
+
+test('a report that may read the clock is asked again each time', async () => {
+  await order('now', 1)
+  const times = [
+    "date('n' || 'ow')",
+    "strftime('%Y')",
+    'date(/* now */)',
+    "unixepoch('subsec')",
+    "unixepoch('SUBSECOND')",
+    'date(char(110, 111, 119))',
+    "date(x'6e6f77')",
+    '"date"(\'NOW\')',
+    'date("now")',
+    '[date] (customer)',
+    "[[date]]('now')",
+    "date(day) IS NULL OR -- it's\n date('now')",
+    "timediff('2026-01-01', trim(' now '))",
+    "(SELECT date(day) FROM (SELECT 'now' AS day))",
+    '(SELECT date(value) FROM json_each(\'["now"]\'))',
+  ]
+  for (const time of times) expect(await runsOf(`SELECT ${time} IS NOT NULL FROM orders`), time).toBe(2)
+})
+
+test('a report whose times are never now keeps its rows', async () => {
+  await order('now', 1)
+  const times = [
+    'date(day)',
+    "strftime('%Y-%m', day, 'start of month')",
+    'datetime(o."day")',
+    "julianday('2026-01-01') - julianday(o.day) -- now\n",
+    "date(total, 'unixepoch')",
+    "customer = 'now' OR date(:at) = day",
+  ]
+  for (const time of times) expect(await runsOf(`SELECT ${time} IS NOT NULL FROM orders AS o`), time).toBe(1)
+})
+
+test('those who ask for now at the same time wait for one run', async () => {
+  await save({ parameters: [{ name: 'at', type: 'text' }], query: 'SELECT date(:at) IS NOT NULL' })
+  await Promise.all([rowsOf({ at: 'now' }), rowsOf({ at: 'now' }), rowsOf({ at: 'now' })])
+  expect(runs).toBe(1)
+})
+
+test('a time that two parameters make is asked again', async () => {
+  const parameters = ['a', 'b'].map((name) => ({ name, type: 'text' }))
+  await save({ query: 'SELECT date(:a || :b) IS NOT NULL', parameters })
+  expect(await rowsOf({ a: 'n', b: 'ow' })).toEqual([[1]])
+  await rowsOf({ a: 'n', b: 'ow' })
+  expect(runs).toBe(2)
+})
+
 test('a report whose query no longer fits says so to superusers, and no more than that to others', async () => {
   await save({ query: 'SELECT customer FROM orders' })
   const { definitions, reports } = test_.backend
