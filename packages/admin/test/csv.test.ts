@@ -47,6 +47,15 @@ test('every value comes back from CSV', () => {
   expect(brought('rows.csv', text)).toEqual({ values: rows, wrong: [] })
 })
 
+test('no text is a formula of a spreadsheet, and each comes back', () => {
+  const formulas = ['=1+1', '@SUM(A1)', '+A1', "-2+cmd|' /C calc'!A0", '\t=1', '\r=1', "'=1", "''@x"]
+  const plain = ['-1.5', '+41 79 123 45 67', '-1e-7', "'tis", '1=1', '', '- ', 'a']
+  for (const text of formulas) expect(csvLine([text])).toMatch(/^"?'/)
+  for (const text of plain) expect(csvLine([text])).toBe(`${text}\r\n`)
+  for (const text of [...formulas, ...plain])
+    expect(parseCsv(csvLine(['a', 'b']) + csvLine(['x', text]))).toEqual([{ a: 'x', b: text }])
+})
+
 test('spreadsheets end lines in their own ways, and begin with a mark', () => {
   for (const end of ['\n', '\r\n', '\r'])
     expect(parseCsv(`\uFEFFa,b${end}1,"2"${end}${end}3,${end}`)).toEqual([

@@ -57,6 +57,15 @@ test('a report is made, changed, listed, run and deleted', async () => {
   expect((await server.call('DELETE /reports/by-month')).status).toBe(404)
 })
 
+test('no text of a report is a formula of a spreadsheet, and numbers stay', async () => {
+  const texts = [`'=1+1'`, `'@SUM(A1)'`, `'+A1'`, `'-A1'`, `char(9) || '=1'`, `'''=1'`, `'+41 79 1'`, '-1.5', `'-1e5'`]
+  const query = `SELECT ${texts.map((text, at) => `${text} AS "${at}"`).join(', ')}`
+  await server.call('POST /reports', { name: 'cells', query, rule: '' })
+  const csv = await asked('cells', { accept: 'text/csv' })
+  expect((await csv.text()).split('\r\n')[1]).toBe(`'=1+1,'@SUM(A1),'+A1,'-A1,'\t=1,''=1,+41 79 1,-1.5,-1e5`)
+  await server.call('DELETE /reports/cells')
+})
+
 test('what is refused has its status, and its place', async () => {
   await server.call('POST /reports', BY_MONTH)
   expect((await asked('nope')).status).toBe(404)

@@ -1,4 +1,4 @@
-/** Records as CSV (RFC 4180). Lists, objects and the values of JSON fields are JSON in their cell. */
+/** Records as CSV (RFC 4180) for spreadsheets. Lists, objects and the values of JSON fields are JSON in their cell. */
 import type { Field } from '../../../api/collections.ts'
 import { kindOf } from '../../kinds.ts'
 
@@ -11,7 +11,23 @@ export function csvOf(fields: readonly NamedField[], rows: readonly Readonly<Rec
 }
 
 export function csvLine(cells: readonly string[]): string {
-  return `${cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')}\r\n`
+  return `${cells.map(quotedCell).join(',')}\r\n`
+}
+
+/**
+ * A spreadsheet computes a text that begins so, and a formula may open addresses. Numbers of telephones and the like are none. The
+ * apostrophes are of texts that were formulas before.
+ */
+const FORMULA = /^'*(?:[=@\t\r]|[+-](?![\d\s().,/+-]*(?:e[+-]?\d+)?$))/
+
+/** An apostrophe makes a formula a text; `parseCsv` takes it away. */
+function quotedCell(cell: string): string {
+  const text = FORMULA.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+function readCell(text: string): string {
+  return text.startsWith("'") && FORMULA.test(text) ? text.slice(1) : text
 }
 
 function cellOf(value: unknown, isJson: boolean): string {
@@ -44,7 +60,7 @@ function linesOf(text: string): string[][] {
         `a quote in record ${lines.length} is not closed, or stands inside a value: ${text.slice(from, from + 40)}`,
       )
     const [, quoted, plain = '', end] = found
-    line.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'))
+    line.push(readCell(quoted === undefined ? plain : quoted.replaceAll('""', '"')))
     if (end === ',' && CELL.lastIndex < text.length) continue
     if (end === ',') line.push('')
     // Empty lines are skipped.
