@@ -4,6 +4,7 @@ import { isPannierError } from 'pannier'
 import type { WriteResult } from 'pannier'
 import { asBadRequest, documentTooLarge, HttpError, toHttpError, toReplicaError } from '../http/http-error.ts'
 import { ServiceError } from '@pannier/backend'
+import type { Principal } from '@pannier/backend'
 import { isLocalId } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
 import { writeLocalDocument } from './local-documents.ts'
@@ -43,7 +44,7 @@ export async function writeDocuments(
   const written = await asBadRequest(() => collection.put(wanted, { newEdits, grouped }))
   for (const [index, place] of places.entries()) {
     const outcome = written[index]!
-    outcomes[place] = 'error' in outcome ? known(outcome.error, newEdits) : outcome
+    outcomes[place] = 'error' in outcome ? known(outcome.error, newEdits, request.principal) : outcome
   }
   return outcomes
 }
@@ -63,12 +64,16 @@ function isSmall({ headers }: FastifyRequest, document: JsonObject): boolean {
   return document['_attachments'] === undefined && Number(headers['content-length'] ?? 0) <= GROUPED_BYTES_MAX
 }
 
-function known(error: unknown, newEdits: boolean): HttpError {
+function known(error: unknown, newEdits: boolean, { isAdmin }: Principal): HttpError {
   // As many attachments, or edits, as no document may have.
   if (isPannierError(error, 'PANNIER_LIMIT_EXCEEDED')) return documentTooLarge(error.message)
-  if (!newEdits && isPannierError(error, 'PANNIER_NOT_UNIQUE')) return new HttpError(403, 'forbidden', error.message)
   const found = !newEdits && error instanceof ServiceError ? toReplicaError(error) : toHttpError(error)
   // A replication skips a refused document, but must send it again if only room was missing.
   if (found === undefined || found.status === 507) throw error
-  return found
+  const isNotUnique = isPannierError(error, 'PANNIER_NOT_UNIQUE')
+  if (!isNotUnique && !isPannierError(error, 'PANNIER_RELATION_BROKEN')) return found
+  const reason = isAdmin ? error.message : found.reason
+  return !newEdits && isNotUnique
+    ? new HttpError(403, 'forbidden', reason)
+    : new HttpError(found.status, found.error, reason)
 }

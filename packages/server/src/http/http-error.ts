@@ -87,8 +87,13 @@ const STORAGE_RETRY_SECONDS = 5
 const MAPPINGS: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   PANNIER_CONFLICT: [409, 'conflict', 'Document update conflict.'],
   PANNIER_NOT_FOUND: [404, 'not_found', 'missing'],
-  PANNIER_NOT_UNIQUE: [409, 'conflict'],
-  PANNIER_RELATION_BROKEN: [409, 'conflict'],
+  // The words of the library name other documents, which the sender may not know of.
+  PANNIER_NOT_UNIQUE: [409, 'conflict', 'Another document has the same key in a unique index.'],
+  PANNIER_RELATION_BROKEN: [
+    409,
+    'conflict',
+    'Other documents need it, or it refers to a document that does not exist.',
+  ],
   PANNIER_KEY_TOO_LARGE: [413, 'document_too_large'],
   PANNIER_DOCUMENT_TOO_LARGE: [413, 'document_too_large'],
   PANNIER_DOCUMENT_TOO_DEEP: [413, 'document_too_large'],

@@ -137,6 +137,41 @@ test('a record that was made through REST is a document there, and replicates to
   expect((await as(ROOT, `GET /copy/${id}`)).json).toMatchObject({ title: 'From REST' })
 })
 
+test('an error names other documents to superusers alone', async () => {
+  const { definitions, records } = server.server.backend
+  const rules = { listRule: '', viewRule: '', createRule: '', deleteRule: '' }
+  const fields = [{ name: 'name', type: 'text' }]
+  const indexes = [
+    'CREATE UNIQUE INDEX thing_name ON things (name)',
+    'CREATE UNIQUE INDEX thing_up ON things (upper(name))',
+  ]
+  const { id: things } = await definitions.create(SYSTEM, { name: 'things', type: 'base', ...rules, fields, indexes })
+  const thing = { name: 'thing', type: 'relation', collectionId: things, required: true }
+  await definitions.create(SYSTEM, { name: 'secrets', type: 'base', fields: [thing] })
+  const { id } = await records.create(ITSELF, 'things', { name: 'one' })
+  const secret = await records.create(ITSELF, 'secrets', { thing: id })
+  const { json: stored } = await as(ROOT, `GET /things/${String(id)}`)
+  const same = { _id: 'two000000000000', name: 'one' }
+  const requests: [string, unknown?][] = [
+    [`DELETE /things/${String(id)}?rev=${String(stored['_rev'])}`],
+    ['POST /things', same],
+    ['POST /things', { ...same, name: 'ONE' }],
+    ['POST /things/_bulk_docs', { docs: [same] }],
+  ]
+  const others = [id, secret['id'], 'secrets', '$records', 'thing_name']
+  const named = (answer: unknown): unknown[] => others.filter((one) => JSON.stringify(answer).includes(String(one)))
+  for (const [request, body] of requests)
+    for (const [headers, isAdmin] of [
+      [ROOT, true],
+      [{ authorization: `Bearer ${ann}` }, false],
+      [STRANGER, false],
+    ] as const) {
+      const { json } = await as(headers, request, body)
+      expect(JSON.stringify(json)).toContain('"conflict"')
+      expect(named(json).length > 0, `${request} ${JSON.stringify(json)}`).toBe(isAdmin)
+    }
+})
+
 test('one name has one meaning', async () => {
   expect((await as(ROOT, 'PUT /posts')).status).toBe(412)
   expect((await as(ROOT, 'PUT /users')).status).toBe(412)
