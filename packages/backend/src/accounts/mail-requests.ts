@@ -16,8 +16,7 @@ export class MailRequests {
   readonly #pauses: Windows
   readonly #make: (host: AccountsHost, holder: Holder) => Promise<QueuedMail>
 
-  /** `make`: the mail for an account. */
-  /** `name`: of these mails. */
+  /** `name`: of these mails. `make`: the mail for an account. */
   constructor(host: AccountsHost, name: string, make: (host: AccountsHost, holder: Holder) => Promise<QueuedMail>) {
     this.#host = host
     this.#pauses = new Windows(host.environment, name, host.fleet)
@@ -27,7 +26,7 @@ export class MailRequests {
   /** `isDue`: whether this account gets such a mail. */
   async request(definition: AuthDefinition, email: string, isDue: (holder: Holder) => boolean): Promise<void> {
     const account = await accountAt(this.#host, definition, email)
-    const pause = `${definition.id} ${account.address}`
+    const pause = pauseOf(account)
     if (!this.#pauses.take(pause, 1, PAUSE_SECONDS)) return
     try {
       const isDecoy = account.isMissing || !isDue(account)
@@ -40,7 +39,11 @@ export class MailRequests {
 
   /** The account has done what the mail was for, so it may ask again. */
   async done({ definition, record }: Holder): Promise<void> {
-    const { address } = await accountAt(this.#host, definition, String(record['email']))
-    this.#pauses.delete(`${definition.id} ${address}`)
+    this.#pauses.delete(pauseOf(await accountAt(this.#host, definition, String(record['email']))))
   }
+}
+
+/** The name of a pause: another one while no account has the address. So a stranger keeps back no mail of an account that is made next. */
+function pauseOf({ definition, address, isMissing }: Awaited<ReturnType<typeof accountAt>>): string {
+  return `${definition.id} ${isMissing ? 'nobody' : 'account'} ${address}`
 }

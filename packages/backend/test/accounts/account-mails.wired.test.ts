@@ -107,6 +107,21 @@ test('an address is verified by the token of its mail, and a second mail comes a
   await start()
 })
 
+test('a request for an address that no account has keeps back no mail of the account that is made next', async () => {
+  const { verification, passwordReset } = backend.accounts
+  const email = 'bob@example.com'
+  await passwordReset.request(users(), { email })
+  await verification.request(users(), { email })
+  await addUser('bob', email)
+  await passwordReset.request(users(), { email })
+  await verification.request(users(), { email })
+  await server.received(2)
+  await passwordReset.request(users(), { email })
+  await backend.close()
+  expect(server.mails.flatMap(({ recipients }) => recipients)).toEqual([email, email])
+  await start()
+})
+
 test('a token is good for its own purpose, collection, address and time', async () => {
   const { verification, passwordReset, emailChange } = backend.accounts
   await backend.definitions.create(SYSTEM, { name: 'clients', type: 'auth' })

@@ -24,7 +24,10 @@ interface InviteProps {
 export function Invite({ collection, onClose }: InviteProps): ReactNode {
   const { list } = useCollections()
   const environment = useEnvironment()
-  const [name, setName] = useState(collection)
+  // Others take no password, so nobody could choose one.
+  const collections = list.filter(({ type, passwordAuth }) => type === 'auth' && passwordAuth?.enabled === true)
+  const [chosen, setName] = useState(collection)
+  const { name } = collections.find((one) => one.name === chosen) ?? collections[0] ?? { name: chosen }
   const [email, setEmail] = useState('')
   const [error, setError] = useState<string>()
   const send = async (): Promise<string | undefined> => {
@@ -51,11 +54,9 @@ export function Invite({ collection, onClose }: InviteProps): ReactNode {
         <FormField label={collectionLabel}>
           {(control) => (
             <select {...control} className="input" value={name} onChange={({ target }) => setName(target.value)}>
-              {list
-                .filter(({ type }) => type === 'auth')
-                .map((one) => (
-                  <option key={one.id}>{one.name}</option>
-                ))}
+              {collections.map((one) => (
+                <option key={one.id}>{one.name}</option>
+              ))}
             </select>
           )}
         </FormField>
