@@ -61,7 +61,7 @@ class MemberProcess implements Member {
   constructor(environment: Environment, memoryBytesMax: number, { isLow = false }: MemberOptions) {
     this.#environment = environment
     this.#memoryBytesMax = memoryBytesMax
-    this.#child = startProcess(import.meta.url, 'model-program', [String(memoryBytesMax)], {
+    this.#child = startProcess(import.meta.url, 'model-program', [String(memoryBytesMax), String(process.pid)], {
       serialization: 'advanced',
       env: {},
       execArgv: [],

@@ -13,10 +13,10 @@ const LOOK_MS = 20
 const ALONE_LOOKS_MAX = 100
 
 /** SQLite counts no memory here, and a statement that runs hears of no server's end. It blocks this thread, so another one looks. */
-const WATCH: string = `const server = process.ppid
+const WATCH: string = `const { bytesMax, server } = require('node:worker_threads').workerData
 let alone = 0
 setInterval(() => {
-  if (process.memoryUsage.rss() > require('node:worker_threads').workerData) process.kill(process.pid, '${TOO_LARGE}')
+  if (process.memoryUsage.rss() > bytesMax) process.kill(process.pid, '${TOO_LARGE}')
   if (process.ppid !== server && ++alone > ${ALONE_LOOKS_MAX}) process.kill(process.pid, 'SIGKILL')
 }, ${LOOK_MS})`
 
@@ -27,7 +27,9 @@ process.on('disconnect', () => {
   if (kept !== undefined) rmSync(dirname(kept), { recursive: true, force: true })
   process.exit()
 })
-new Worker(WATCH, { eval: true, execArgv: [], workerData: Number(process.argv[2]) }).unref()
+// The server may be gone before the thread looks, so it has said who it is.
+const [bytesMax, server] = process.argv.slice(2).map(Number)
+new Worker(WATCH, { eval: true, execArgv: [], workerData: { bytesMax, server } }).unref()
 process.on('message', ({ id, request }: { readonly id: number; readonly request: ModelRequest }) =>
   receive(id, request),
 )

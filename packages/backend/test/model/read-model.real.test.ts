@@ -2,7 +2,7 @@
  * Goal: whatever a query does, and whichever process is killed, others are answered, and answers are right. Nothing of the model stays
  * behind, and nothing of it reaches a file where records are not there as plain text.
  */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -214,6 +214,25 @@ test(
     expect(await sums()).toEqual([['5', 1, 5]])
     expect(folders()).toEqual([])
     expect(processes().length).toBeLessThanOrEqual(2)
+  },
+  TIMEOUT_MS,
+)
+
+test(
+  'a process ends whose server was gone before it looked for it, also amid a statement that never ends',
+  async () => {
+    await begin('memory')
+    const program = new URL('../../src/model/model-program.ts', import.meta.url)
+    const gone = spawn(process.execPath, ['--version'])
+    await once(gone, 'exit')
+    const member = fork(program, [String(1 << 30), String(gone.pid)], {
+      serialization: 'advanced',
+      execArgv: ['--conditions=pannier-source'],
+    })
+    await once(member, 'message')
+    const request = { kind: 'run', schema: { tables: [], views: [] }, statements: `${ENDLESS} SELECT count(*) FROM n` }
+    member.send({ id: 1, request })
+    expect(await once(member, 'exit')).toEqual([null, 'SIGKILL'])
   },
   TIMEOUT_MS,
 )
