@@ -15,6 +15,7 @@ const TEAMS = {
   fields: [{ name: 'isOpen', type: 'bool' }],
 }
 const TASKS = {
+  id: 'pbc_tasks',
   name: 'tasks',
   type: 'base',
   viewRule: '',
@@ -88,11 +89,14 @@ test('no hook runs for a write that the rule refuses in the batch', async () => 
   expect(world.seen).toEqual([])
 })
 
-test('a write that comes twice has its hooks on what the first one made', async () => {
-  await using world = await open()
-  await run(world, [ADD_TEAM, ADD_TASK])
-  world.seen.length = 0
-  await run(world, [RENAME, { ...RENAME, input: { title: 'three' } }])
-  expect(world.seen).toEqual(['one to two, open: true', 'two! to three, open: true'])
-  expect(await world.reads.view(NOBODY, 'tasks', TASK)).toMatchObject({ title: 'three!' })
-})
+test.each(['tasks', 'TASKS', 'pbc_tasks'])(
+  'a write that comes twice, as %s, has its hooks on what the first one made',
+  async (collection) => {
+    await using world = await open()
+    await run(world, [ADD_TEAM, ADD_TASK])
+    world.seen.length = 0
+    await run(world, [RENAME, { ...RENAME, collection, input: { title: 'three' } }])
+    expect(world.seen).toEqual(['one to two, open: true', 'two! to three, open: true'])
+    expect(await world.reads.view(NOBODY, 'tasks', TASK)).toMatchObject({ title: 'three!' })
+  },
+)

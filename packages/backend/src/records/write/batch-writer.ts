@@ -143,7 +143,7 @@ export class BatchWriter {
     const { request, collection } = operation
     const isFirst = named.size === 0
     const id = 'id' in operation ? operation.id : toText(operation.input['id'])
-    const record = `${collection}/${id}`
+    const record = writer.recordKey(collection, id)
     const isNamed = id !== '' && named.has(record)
     named.add(record)
     const hooked = isNamed ? undefined : await writer.begin({ ...by, request }, operation, { namings })

@@ -121,6 +121,11 @@ export class RecordWriter {
     return this.#hooks.begin(actor, this.#definitionOf(operation.collection), operation, options)
   }
 
+  /** The same text for a record, however its collection is named: by its id, and by its name in any case. */
+  recordKey(collection: string, id: string): string {
+    return `${this.#parts.definitions.find(collection)?.id ?? collection}/${id}`
+  }
+
   /** Whether any hook is about writes of a collection. */
   hasHooks(collection: string): boolean {
     const definition = this.#parts.definitions.find(collection)
