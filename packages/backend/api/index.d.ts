@@ -424,9 +424,9 @@ export interface ExplainedRules {
 
 /** Fields that a migration changes; others stay. They are known by their ids. */
 export interface FieldChanges {
-    /** Replaces the field of that id, or adds one, at a place in the list. */
+    /** Replaces the field of that id, or adds one, at a place in the list: at its end when left out. */
     readonly put?: readonly {
-        readonly at: number;
+        readonly at?: number;
         readonly field: FieldInput;
     }[];
     /** Ids of fields. Their values are lost. */
@@ -3068,6 +3068,8 @@ interface ModelColumn {
     readonly declaration: string;
     /** True for a column that is empty here, and that no statement sets. */
     readonly isSecret?: boolean;
+    /** True for a column of times or numbers alone. */
+    readonly isTimeOrNumber?: boolean;
     /** SQLite computes it of others: rows have no value for it. */
     readonly isGenerated?: boolean;
 }
@@ -3576,8 +3578,8 @@ interface ReadyView {
     readonly reads: DescribedQuery['reads'];
     /** True if the rows may change by themselves. */
     readonly isVolatile: boolean;
-    /** Whether it has a time: a parameter is `now`, say. */
-    readonly hasTime: boolean;
+    /** The same query where a parameter is the present, and may be a time of it. */
+    readonly atPresent?: ReadyView;
     /** How its rows can be kept. */
     readonly kept: KeptView | undefined;
 }

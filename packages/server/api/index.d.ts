@@ -170,9 +170,9 @@ export interface DatabasePoolOptions {
 
 /** Fields that a migration changes; others stay. They are known by their ids. */
 export interface FieldChanges {
-    /** Replaces the field of that id, or adds one, at a place in the list. */
+    /** Replaces the field of that id, or adds one, at a place in the list: at its end when left out. */
     readonly put?: readonly {
-        readonly at: number;
+        readonly at?: number;
         readonly field: FieldInput;
     }[];
     /** Ids of fields. Their values are lost. */

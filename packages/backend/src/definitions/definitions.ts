@@ -24,7 +24,7 @@ import { listDefinitions, type DefinitionListOptions, type DefinitionPage } from
 import { MisfitCounter, type Misfit } from './misfits.ts'
 import { presentScaffolds } from './present-definition.ts'
 import { idOf, newSecret } from './scaffolds.ts'
-import { DefinitionStore, type DefinitionChange, type DefinitionReader } from './store.ts'
+import { DefinitionStore, freeze, type DefinitionChange, type DefinitionReader } from './store.ts'
 import { SUPERUSERS, SYSTEM_COLLECTIONS } from './system-collections.ts'
 import { typeDeclarations, type TypesFor } from './type-declarations.ts'
 import { idsError, sampleOf, type ViewSample } from './views/view-sample.ts'
@@ -422,6 +422,7 @@ export class Definitions {
       ...changed.map((after) => ({ before: known.get(after.id), after })),
       ...removed.map((before) => ({ before, after: undefined })),
     ].filter(({ before, after }) => id === undefined || (after ?? before)!.id === id)
+    freeze(pairs)
     let isWritten = false
     await this.around(pairs, check, async () => {
       const entry = id === undefined ? undefined : await this.#journal?.begin(pairs[0]!)

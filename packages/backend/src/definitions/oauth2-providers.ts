@@ -75,15 +75,17 @@ export interface KnownProvider {
 const VERIFIED_PRIMARY = { email: 'verified_primary_email.0|verified_primary_email' }
 const VERIFIED_DOMAIN = { email: 'email', verified: ['xms_edov'] }
 
-const OIDC: KnownProvider = {
-  displayName: 'OIDC',
-  initials: 'ID',
-  color: '#f78c40',
+type Shown = Pick<KnownProvider, 'displayName' | 'initials' | 'color'>
+/** A provider as it is declared here: `pkce` is true when left out, and a URL is empty. */
+type Declared = Partial<KnownProvider> & Shown & Pick<KnownProvider, 'scopes' | 'user'>
+
+function shown(displayName: string, color: string, initials: string = displayName[0]!): Shown {
+  return { displayName, color, initials }
+}
+
+const OIDC: Declared = {
+  ...shown('OIDC', '#f78c40', 'ID'),
   scopes: ['openid', 'email', 'profile'],
-  authURL: '',
-  tokenURL: '',
-  userInfoURL: '',
-  pkce: true,
   user: {
     id: 'sub',
     name: 'name',
@@ -94,40 +96,30 @@ const OIDC: KnownProvider = {
   },
 }
 
-const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
+const PROVIDERS: Readonly<Record<string, Declared>> = {
   apple: {
-    displayName: 'Apple',
-    initials: 'A',
-    color: '#1d1d1f',
+    ...shown('Apple', '#1d1d1f'),
     scopes: ['name', 'email'],
     authURL: 'https://appleid.apple.com/auth/authorize',
     tokenURL: 'https://appleid.apple.com/auth/token',
-    userInfoURL: '',
-    pkce: true,
     user: { id: 'sub', name: 'name', email: 'email', verified: ['email_verified'] },
     authParameters: { response_mode: 'form_post' },
     idToken: { jwksURL: 'https://appleid.apple.com/auth/keys', issuers: ['https://appleid.apple.com'] },
   },
   google: {
-    displayName: 'Google',
-    initials: 'G',
-    color: '#4285f4',
+    ...shown('Google', '#4285f4'),
     scopes: ['https://www.googleapis.com/auth/userinfo.profile', 'https://www.googleapis.com/auth/userinfo.email'],
     authURL: 'https://accounts.google.com/o/oauth2/v2/auth',
     tokenURL: 'https://oauth2.googleapis.com/token',
     userInfoURL: 'https://www.googleapis.com/oauth2/v3/userinfo',
-    pkce: true,
     user: { id: 'sub', name: 'name', avatarURL: 'picture', email: 'email', verified: ['email_verified'] },
   },
   microsoft: {
-    displayName: 'Microsoft',
-    initials: 'M',
-    color: '#00a4ef',
+    ...shown('Microsoft', '#00a4ef'),
     scopes: ['User.Read'],
     authURL: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     tokenURL: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
     userInfoURL: 'https://graph.microsoft.com/v1.0/me',
-    pkce: true,
     user: { id: 'id', name: 'displayName', email: 'mail' },
     idTokenEmail: {
       any_verified: [VERIFIED_PRIMARY, VERIFIED_DOMAIN],
@@ -137,14 +129,11 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   yandex: {
-    displayName: 'Yandex',
-    initials: 'Ya',
-    color: '#fc3f1d',
+    ...shown('Yandex', '#fc3f1d', 'Ya'),
     scopes: ['login:email', 'login:avatar', 'login:info'],
     authURL: 'https://oauth.yandex.com/authorize',
     tokenURL: 'https://oauth.yandex.com/token',
     userInfoURL: 'https://login.yandex.ru/info',
-    pkce: true,
     user: {
       id: 'id',
       name: 'real_name',
@@ -155,50 +144,38 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   facebook: {
-    displayName: 'Facebook',
-    initials: 'f',
-    color: '#0866ff',
+    ...shown('Facebook', '#0866ff', 'f'),
     scopes: ['email'],
     authURL: 'https://www.facebook.com/v3.2/dialog/oauth',
     tokenURL: 'https://graph.facebook.com/v3.2/oauth/access_token',
     userInfoURL: 'https://graph.facebook.com/me?fields=name,email,picture.type(large)',
-    pkce: true,
     user: { id: 'id', name: 'name', avatarURL: 'picture.data.url', email: 'email' },
   },
   instagram2: {
-    displayName: 'Instagram',
-    initials: 'Ig',
-    color: '#d300c5',
+    ...shown('Instagram', '#d300c5', 'Ig'),
     scopes: ['instagram_business_basic'],
     authURL: 'https://www.instagram.com/oauth/authorize',
     tokenURL: 'https://api.instagram.com/oauth/access_token',
     userInfoURL:
       'https://graph.instagram.com/me?fields=id,username,account_type,user_id,name,profile_picture_url,followers_count,follows_count,media_count',
-    pkce: true,
     user: { id: 'user_id', name: 'name', username: 'username', avatarURL: 'profile_picture_url' },
     fromToken: ['permissions'],
   },
   github: {
-    displayName: 'GitHub',
-    initials: 'Gh',
-    color: '#24292f',
+    ...shown('GitHub', '#24292f', 'Gh'),
     scopes: ['read:user', 'user:email'],
     authURL: 'https://github.com/login/oauth/authorize',
     tokenURL: 'https://github.com/login/oauth/access_token',
     userInfoURL: 'https://api.github.com/user',
-    pkce: true,
     user: { id: 'id', name: 'name', username: 'login', avatarURL: 'avatar_url' },
     emails: { url: '/emails', list: '', where: { verified: true, primary: true } },
   },
   gitlab: {
-    displayName: 'GitLab',
-    initials: 'Gl',
-    color: '#fc6d26',
+    ...shown('GitLab', '#fc6d26', 'Gl'),
     scopes: ['read_user'],
     authURL: 'https://gitlab.com/oauth/authorize',
     tokenURL: 'https://gitlab.com/oauth/token',
     userInfoURL: 'https://gitlab.com/api/v4/user',
-    pkce: true,
     user: {
       id: 'id',
       name: 'name',
@@ -209,9 +186,7 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   bitbucket: {
-    displayName: 'Bitbucket',
-    initials: 'Bb',
-    color: '#0c66e4',
+    ...shown('Bitbucket', '#0c66e4', 'Bb'),
     scopes: ['account'],
     authURL: 'https://bitbucket.org/site/oauth2/authorize',
     tokenURL: 'https://bitbucket.org/site/oauth2/access_token',
@@ -227,14 +202,11 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     emails: { url: '/emails', list: 'values', where: { is_primary: true, is_confirmed: true } },
   },
   gitee: {
-    displayName: 'Gitee',
-    initials: 'Ge',
-    color: '#c71d23',
+    ...shown('Gitee', '#c71d23', 'Ge'),
     scopes: ['user_info', 'emails'],
     authURL: 'https://gitee.com/oauth/authorize',
     tokenURL: 'https://gitee.com/oauth/token',
     userInfoURL: 'https://gitee.com/api/v5/user',
-    pkce: true,
     user: { id: 'id', name: 'name', username: 'login', avatarURL: 'avatar_url', email: 'email' },
     emails: {
       url: 'https://gitee.com/api/v5/emails',
@@ -244,26 +216,20 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   gitea: {
-    displayName: 'Gitea/Forgejo',
-    initials: 'Gt',
-    color: '#609926',
+    ...shown('Gitea/Forgejo', '#609926', 'Gt'),
     scopes: ['read:user', 'user:email'],
     authURL: 'https://gitea.com/login/oauth/authorize',
     tokenURL: 'https://gitea.com/login/oauth/access_token',
     userInfoURL: 'https://gitea.com/api/v1/user',
-    pkce: true,
     user: { id: 'id', name: 'full_name', username: 'login', avatarURL: 'avatar_url', active: ['active', true] },
     emails: { url: '/emails', list: '', where: { verified: true, primary: true } },
   },
   discord: {
-    displayName: 'Discord',
-    initials: 'D',
-    color: '#5865f2',
+    ...shown('Discord', '#5865f2'),
     scopes: ['identify', 'email'],
     authURL: 'https://discord.com/api/oauth2/authorize',
     tokenURL: 'https://discord.com/api/oauth2/token',
     userInfoURL: 'https://discord.com/api/users/@me',
-    pkce: true,
     user: {
       id: 'id',
       name: 'global_name|username',
@@ -274,15 +240,12 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   twitter: {
-    displayName: 'X/Twitter',
-    initials: 'X',
-    color: '#0f1419',
+    ...shown('X/Twitter', '#0f1419'),
     // `users/me` refuses tokens without `tweet.read`.
     scopes: ['users.read', 'users.email', 'tweet.read'],
     authURL: 'https://x.com/i/oauth2/authorize',
     tokenURL: 'https://api.x.com/2/oauth2/token',
     userInfoURL: 'https://api.x.com/2/users/me?user.fields=id,name,username,profile_image_url,confirmed_email',
-    pkce: true,
     user: {
       id: 'data.id',
       name: 'data.name',
@@ -292,14 +255,11 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   kakao: {
-    displayName: 'Kakao',
-    initials: 'K',
-    color: '#b39700',
+    ...shown('Kakao', '#b39700'),
     scopes: ['account_email', 'profile_nickname', 'profile_image'],
     authURL: 'https://kauth.kakao.com/oauth/authorize',
     tokenURL: 'https://kauth.kakao.com/oauth/token',
     userInfoURL: 'https://kapi.kakao.com/v2/user/me',
-    pkce: true,
     user: {
       id: 'id',
       username: 'properties.nickname',
@@ -309,9 +269,7 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   vk: {
-    displayName: 'ВКонтакте',
-    initials: 'VK',
-    color: '#0077ff',
+    ...shown('ВКонтакте', '#0077ff', 'VK'),
     scopes: ['email'],
     authURL: 'https://oauth.vk.com/authorize',
     tokenURL: 'https://oauth.vk.com/access_token',
@@ -327,9 +285,7 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     fromToken: ['email'],
   },
   linear: {
-    displayName: 'Linear',
-    initials: 'Li',
-    color: '#5e6ad2',
+    ...shown('Linear', '#5e6ad2', 'Li'),
     scopes: ['read'],
     authURL: 'https://linear.app/oauth/authorize',
     tokenURL: 'https://api.linear.app/oauth/token',
@@ -346,14 +302,11 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     userRequest: { query: 'query { viewer { id name displayName email avatarUrl active } }' },
   },
   notion: {
-    displayName: 'Notion',
-    initials: 'N',
-    color: '#191919',
+    ...shown('Notion', '#191919'),
     scopes: [],
     authURL: 'https://api.notion.com/v1/oauth/authorize',
     tokenURL: 'https://api.notion.com/v1/oauth/token',
     userInfoURL: 'https://api.notion.com/v1/users/me',
-    pkce: true,
     user: {
       id: 'bot.owner.user.id',
       name: 'bot.owner.user.name',
@@ -363,14 +316,11 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     userRequest: { headers: { 'notion-version': '2022-06-28' } },
   },
   monday: {
-    displayName: 'monday.com',
-    initials: 'm',
-    color: '#6161ff',
+    ...shown('monday.com', '#6161ff'),
     scopes: ['me:read'],
     authURL: 'https://auth.monday.com/oauth2/authorize',
     tokenURL: 'https://auth.monday.com/oauth2/token',
     userInfoURL: 'https://api.monday.com/v2',
-    pkce: true,
     user: {
       id: 'data.me.id',
       name: 'data.me.name',
@@ -382,67 +332,47 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     userRequest: { query: 'query { me { id name email is_verified enabled photo_small } }' },
   },
   lark: {
-    displayName: 'Lark',
-    initials: 'La',
-    color: '#00b2a6',
+    ...shown('Lark', '#00b2a6', 'La'),
     scopes: [],
     authURL: 'https://accounts.feishu.cn/open-apis/authen/v1/authorize',
     tokenURL: 'https://open.feishu.cn/open-apis/authen/v2/oauth/token',
     userInfoURL: 'https://open.feishu.cn/open-apis/authen/v1/user_info',
-    pkce: true,
     user: { id: 'data.union_id', name: 'data.name', avatarURL: 'data.avatar_url' },
   },
   box: {
-    displayName: 'Box',
-    initials: 'B',
-    color: '#0061d5',
+    ...shown('Box', '#0061d5'),
     scopes: ['root_readonly'],
     authURL: 'https://account.box.com/api/oauth2/authorize',
     tokenURL: 'https://api.box.com/oauth2/token',
     userInfoURL: 'https://api.box.com/2.0/users/me',
-    pkce: true,
     user: { id: 'id', name: 'name', avatarURL: 'avatar_url', email: 'login', active: ['status', 'active'] },
   },
   spotify: {
-    displayName: 'Spotify',
-    initials: 'S',
-    color: '#1a8f43',
+    ...shown('Spotify', '#1a8f43'),
     scopes: ['user-read-private'],
     authURL: 'https://accounts.spotify.com/authorize',
     tokenURL: 'https://accounts.spotify.com/api/token',
     userInfoURL: 'https://api.spotify.com/v1/me',
-    pkce: true,
     // Nobody has verified the address that it tells.
     user: { id: 'id', name: 'display_name', avatarURL: 'images.0.url' },
   },
   trakt: {
-    displayName: 'Trakt',
-    initials: 'Tr',
-    color: '#9f42c6',
+    ...shown('Trakt', '#9f42c6', 'Tr'),
     scopes: [],
     authURL: 'https://trakt.tv/oauth/authorize',
     tokenURL: 'https://api.trakt.tv/oauth/token',
     userInfoURL: 'https://api.trakt.tv/users/settings',
-    pkce: true,
-    user: {
-      id: 'user.ids.uuid',
-      name: 'user.name',
-      username: 'user.username',
-      avatarURL: 'user.images.avatar.full',
-    },
+    user: { id: 'user.ids.uuid', name: 'user.name', username: 'user.username', avatarURL: 'user.images.avatar.full' },
     userRequest: {
       headers: { 'content-type': 'application/json', 'trakt-api-key': '{clientId}', 'trakt-api-version': '2' },
     },
   },
   twitch: {
-    displayName: 'Twitch',
-    initials: 'Tw',
-    color: '#9146ff',
+    ...shown('Twitch', '#9146ff', 'Tw'),
     scopes: ['user:read:email'],
     authURL: 'https://id.twitch.tv/oauth2/authorize',
     tokenURL: 'https://id.twitch.tv/oauth2/token',
     userInfoURL: 'https://api.twitch.tv/helix/users',
-    pkce: true,
     user: {
       id: 'data.0.id',
       name: 'data.0.display_name',
@@ -453,15 +383,12 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     userRequest: { headers: { 'client-id': '{clientId}' } },
   },
   patreon: {
-    displayName: 'Patreon',
-    initials: 'P',
-    color: '#ff424d',
+    ...shown('Patreon', '#ff424d'),
     scopes: ['identity', 'identity[email]'],
     authURL: 'https://www.patreon.com/oauth2/authorize',
     tokenURL: 'https://www.patreon.com/api/oauth2/token',
     userInfoURL:
       'https://www.patreon.com/api/oauth2/v2/identity?fields%5Buser%5D=full_name,email,vanity,image_url,is_email_verified',
-    pkce: true,
     user: {
       id: 'data.id',
       name: 'data.attributes.full_name',
@@ -472,25 +399,19 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   strava: {
-    displayName: 'Strava',
-    initials: 'St',
-    color: '#fc4c02',
+    ...shown('Strava', '#fc4c02', 'St'),
     scopes: ['profile:read_all'],
     authURL: 'https://www.strava.com/oauth/authorize',
     tokenURL: 'https://www.strava.com/api/v3/oauth/token',
     userInfoURL: 'https://www.strava.com/api/v3/athlete',
-    pkce: true,
     user: { id: 'id', name: '{firstname} {lastname}', username: 'username', avatarURL: 'profile' },
   },
   wakatime: {
-    displayName: 'WakaTime',
-    initials: 'W',
-    color: '#2d2d2d',
+    ...shown('WakaTime', '#2d2d2d'),
     scopes: ['email'],
     authURL: 'https://wakatime.com/oauth/authorize',
     tokenURL: 'https://wakatime.com/oauth/token',
     userInfoURL: 'https://wakatime.com/api/v1/users/current',
-    pkce: true,
     user: {
       id: 'data.id',
       name: 'data.display_name',
@@ -502,25 +423,16 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   livechat: {
-    displayName: 'LiveChat',
-    initials: 'Lc',
-    color: '#ff5100',
+    ...shown('LiveChat', '#ff5100', 'Lc'),
     scopes: [],
     authURL: 'https://accounts.livechat.com/',
     tokenURL: 'https://accounts.livechat.com/token',
     userInfoURL: 'https://accounts.livechat.com/v2/accounts/me',
-    pkce: true,
     user: { id: 'account_id', name: 'name', avatarURL: 'avatar_url', email: 'email', verified: ['email_verified'] },
   },
   mailcow: {
-    displayName: 'mailcow',
-    initials: 'Mc',
-    color: '#a08200',
+    ...shown('mailcow', '#a08200', 'Mc'),
     scopes: ['profile'],
-    authURL: '',
-    tokenURL: '',
-    userInfoURL: '',
-    pkce: true,
     user: {
       id: 'id',
       name: 'full_name',
@@ -531,14 +443,11 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     },
   },
   planningcenter: {
-    displayName: 'Planning Center',
-    initials: 'Pc',
-    color: '#2266f7',
+    ...shown('Planning Center', '#2266f7', 'Pc'),
     scopes: ['people'],
     authURL: 'https://api.planningcenteronline.com/oauth/authorize',
     tokenURL: 'https://api.planningcenteronline.com/oauth/token',
     userInfoURL: 'https://api.planningcenteronline.com/people/v2/me',
-    pkce: true,
     // A user may have many addresses, and nothing says which are verified.
     user: {
       id: 'data.id',
@@ -554,7 +463,7 @@ const PROVIDERS: Readonly<Record<string, KnownProvider>> = {
 
 /** Undefined for a name that no provider has. */
 export function knownProvider(name: string): KnownProvider | undefined {
-  return Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined
+  return Object.hasOwn(PROVIDERS, name) ? whole(PROVIDERS[name]!) : undefined
 }
 
 /** The name, display name and logo of each, as PocketBase's API lists them. */
@@ -562,8 +471,12 @@ export function listProviders(): readonly object[] {
   return Object.entries(PROVIDERS).map(([name, known]) => ({
     name,
     displayName: known.displayName,
-    logo: providerLogo(known),
+    logo: providerLogo(whole(known)),
   }))
+}
+
+function whole(declared: Declared): KnownProvider {
+  return { pkce: true, authURL: '', tokenURL: '', userInfoURL: '', ...declared }
 }
 
 /** An SVG: the initials, white on the color. */

@@ -377,10 +377,18 @@ function documentId({ id }: Definition): string {
 }
 
 function stateOf(version: number, all: readonly Definition[]): DefinitionState {
+  freeze(all)
   const found = new Map<string, Definition>()
   for (const definition of all) found.set(definition.id.toLowerCase(), definition)
   for (const definition of all) found.set(definition.name.toLowerCase(), definition)
   return { version, all, found, schema: createSchema(all) }
+}
+
+/** Freezes definitions, which code of the operator gets: to set a rule in one throws, and puts in force nothing that is not stored. */
+export function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
+  Object.freeze(value)
+  for (const inner of Object.values(value)) freeze(inner)
 }
 
 /** Deletes documents that name accounts of a collection: another collection may get its id. */

@@ -59,9 +59,10 @@ const INPUTS: Readonly<Record<TypesFor, InputTypes>> = {
   pocketbase: { file: 'File | Blob | string', date: 'string | Date' },
 }
 
-/** A module of declarations. It has every collection, those of the system too. */
+/** A module of declarations. Those for PocketBase's SDK have every collection, and those for `@pannier/client` none of the system. */
 export function typeDeclarations(all: readonly Definition[], schema: Schema, app: TypesFor): string {
-  const collections = all.map((definition) => {
+  const declared = app === 'client' ? all.filter(({ system }) => !system) : all
+  const collections = declared.map((definition) => {
     const { name, fields, type } = definition
     const input = (action: 'create' | 'update'): string =>
       type === 'view' ? 'never' : block(inputsOf(definition, action, INPUTS[app]))

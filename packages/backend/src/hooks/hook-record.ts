@@ -1,4 +1,5 @@
 /** A record as hooks have it: read by `get`, changed by `set`, stored with the write. */
+import { badArgument } from 'pannier/internal'
 import type { Definition } from '../definitions/definition.ts'
 import { ACCOUNT_SECRETS } from '../definitions/system-fields.ts'
 import { applyChange, meant } from '../fields/apply-input.ts'
@@ -262,4 +263,12 @@ function valuesOf(definition: Definition, document: JsonObject): JsonObject {
     ] as const
   })
   return Object.fromEntries(entries)
+}
+
+/** @throws TypeError for what is no record, such as a collection */
+export function asRecord(call: string, value: unknown): HookRecord {
+  if (value instanceof HookRecord) return value
+  const must =
+    'record must be one of a find or of newRecord() (change a collection in a migration, by updateCollection())'
+  throw badArgument(call, must, value)
 }

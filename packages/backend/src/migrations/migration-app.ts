@@ -16,8 +16,8 @@ import type { Settings } from '../settings/settings.ts'
 
 /** Fields that a migration changes; others stay. They are known by their ids. */
 export interface FieldChanges {
-  /** Replaces the field of that id, or adds one, at a place in the list. */
-  readonly put?: readonly { readonly at: number; readonly field: FieldInput }[]
+  /** Replaces the field of that id, or adds one, at a place in the list: at its end when left out. */
+  readonly put?: readonly { readonly at?: number; readonly field: FieldInput }[]
   /** Ids of fields. Their values are lost. */
   readonly remove?: readonly string[]
 }
@@ -89,7 +89,7 @@ function withChanges({ fields }: Definition, changes: FieldChanges): readonly un
     checkFieldInput('updateCollection() put', field)
     const old = changed.findIndex(({ id }) => id === field['id'])
     if (old >= 0) changed.splice(old, 1)
-    changed.splice(at, 0, field)
+    changed.splice(at ?? changed.length, 0, field)
   }
   return changed
 }

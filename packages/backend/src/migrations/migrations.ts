@@ -6,8 +6,11 @@ import { pathToFileURL } from 'node:url'
 import type { Database } from 'pannier'
 import { errorText } from '../gateway/log-entry.ts'
 import { ServiceError } from '../gateway/service-error.ts'
+import { lineIn } from '../hooks/hook-log.ts'
 import type { MigrationApp } from './migration-app.ts'
 import { MigrationHistory } from './migration-history.ts'
+
+const READ_ONLY = ' A collection that was found is read-only. Change it by app.updateCollection().'
 
 /** A migration, as its file exports it. */
 type Steps = Readonly<Partial<Record<'up' | 'down', (app: MigrationApp) => unknown>>>
@@ -82,7 +85,11 @@ export class Migrations {
     } catch (error) {
       const data = error instanceof ServiceError && error.data !== undefined ? ` ${JSON.stringify(error.data)}` : ''
       const what = step === 'up' ? 'applied' : 'reverted'
-      const message = `The migration ${name} can't be ${what}: ${errorText(error)}${data} Nothing was changed.`
+      const line = lineIn(error)
+      const place = line === undefined ? '' : ` (${line})`
+      const isReadOnly = error instanceof TypeError && /read.only|not extensible/.test(error.message)
+      const reason = errorText(error).replace(/(?<![.!?])$/, '.') + data + (isReadOnly ? READ_ONLY : '')
+      const message = `The migration ${name} can't be ${what}${place}: ${reason} Nothing was changed.`
       throw new ServiceError('INVALID', message, { cause: error })
     }
   }

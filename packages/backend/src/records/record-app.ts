@@ -10,7 +10,7 @@ import type { JsonObject } from '../gateway/documents.ts'
 import { GUEST, SYSTEM } from '../gateway/principal.ts'
 import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
-import { HookRecord } from '../hooks/hook-record.ts'
+import { asRecord, HookRecord } from '../hooks/hook-record.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import type { AppServicesParts } from './app-services.ts'
 import { appServices } from './app-services.ts'
@@ -77,8 +77,11 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
       find(collection, withParameters(filter, parameters), { sort, offset, ...(limit > 0 && { limit }) }),
     countRecords: (collection, filter = '', parameters = {}) =>
       parts().reads.count(ACTOR, collection, withParameters(filter, parameters)),
-    save: (record) => parts().writes.save(ACTOR, record),
-    delete: (record) => parts().writes.delete(ACTOR, record.collection().id, record.id),
+    save: async (record) => parts().writes.save(ACTOR, asRecord('app.save()', record)),
+    delete: async (record) => {
+      const known = asRecord('app.delete()', record)
+      return parts().writes.delete(ACTOR, known.collection().id, known.id)
+    },
     ...appServices(() => parts().services),
     canAccessRecord: async (record, account, viewRule) => {
       const holder = account && { definition: account.collection(), record: stored(account) }

@@ -4,7 +4,7 @@ import type { Definition } from '../definitions/definition.ts'
 import { dateText } from '../fields/date-text.ts'
 import { invalid, missing } from '../gateway/service-error.ts'
 import type { FilterParameters, HookApp } from '../hooks/hook-app.ts'
-import { HookRecord } from '../hooks/hook-record.ts'
+import { asRecord, HookRecord } from '../hooks/hook-record.ts'
 import { unwatched } from '../hooks/watched-app.ts'
 import { relatedRecords } from './related-records.ts'
 import type { RecordTransaction } from './record-transaction.ts'
@@ -58,8 +58,8 @@ export function transactionApp(given: HookApp, transaction: RecordTransaction): 
         records: (definition) => transaction.records(definition),
       }),
     ),
-    save: inside('save', (record) => transaction.save(record, shown)),
-    delete: inside('delete', (record) => transaction.delete(record, shown)),
+    save: inside('save', async (record) => transaction.save(asRecord('app.save()', record), shown)),
+    delete: inside('delete', async (record) => transaction.delete(asRecord('app.delete()', record), shown)),
     sendMail: inside('sendMail', outside('sendMail')),
     newAuthToken: inside('newAuthToken', outside('newAuthToken')),
     runInTransaction: inside('runInTransaction', (run) => run(shown)),

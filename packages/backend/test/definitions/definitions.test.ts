@@ -41,6 +41,45 @@ test('a filter of definitions has the time of the clock that the server was give
   expect(later()).toBe(definitions.all().length)
 })
 
+test("types for @pannier/client have the app's own collections, and those for PocketBase's SDK have all", async () => {
+  const definitions = await Definitions.open(await database())
+  const namesIn = (text: string): readonly string[] =>
+    Array.from(text.matchAll(/^ {2}(\w+): \{$/gm), ([, name]) => name!)
+  expect(namesIn(definitions.typeDeclarations(SYSTEM, 'client'))).toEqual(['users'])
+  expect(namesIn(definitions.typeDeclarations(SYSTEM))).toEqual(definitions.all().map(({ name }) => name))
+})
+
+test('what code of the operator gets of a definition can not be changed, and puts nothing in force', async () => {
+  const definitions = await Definitions.open(await database())
+  interface Written {
+    listRule: string
+    readonly fields: [{ hidden?: boolean }, ...object[]]
+    readonly passwordAuth: { enabled: boolean }
+    readonly indexes: string[]
+  }
+  const changes: ((users: Written) => unknown)[] = [
+    (users) => (users.listRule = ''),
+    (users) => users.fields.push({}),
+    (users) => (users.fields[0].hidden = true),
+    (users) => (users.passwordAuth.enabled = false),
+    (users) => users.indexes.pop(),
+  ]
+  const refuses = (one: unknown): void => {
+    for (const change of changes) expect(() => change(one as Written)).toThrow(TypeError)
+  }
+  refuses(definitions.get('users'))
+  await definitions.update(SYSTEM, 'users', { listRule: 'id = @request.auth.id' })
+  refuses(definitions.get('users'))
+  const seen: unknown[] = []
+  definitions.around = (pairs, check, write) => {
+    for (const { before, after } of pairs) seen.push(before, after)
+    return check().then(write)
+  }
+  await definitions.update(SYSTEM, 'users', { viewRule: '' })
+  expect(seen).toHaveLength(2)
+  for (const one of seen) refuses(one)
+})
+
 test('a server of databases gets no collection that strangers may sign up for', async () => {
   const served = await database()
   await served.collection('cities').insert({ name: 'Oslo' })

@@ -102,6 +102,34 @@ test('a file that can not be loaded is named, and changes nothing', async () => 
   expect((await state()).names).toEqual(['users'])
 })
 
+test('an error names the line, and what to do with a collection that was found', async () => {
+  await writeFile(
+    join(folder, '1_role.ts'),
+    `export const up = async (app: any) => {\n  await 1\n  app.findCollectionByNameOrId('users').fields.push({ name: 'role', type: 'text' })\n}`,
+  )
+  const change = 'A collection that was found is read-only. Change it by app.updateCollection(). Nothing was changed.'
+  expect(await migrate('up')).toEqual([
+    1,
+    expect.stringMatching(/1_role.ts can't be applied \(migrations\/1_role.ts:3\): TypeError: .*\. /),
+  ])
+  expect((await migrate('up'))[1]).toContain(change)
+  await rm(join(folder, '1_role.ts'))
+  await writeFile(
+    join(folder, '2_role.ts'),
+    `export const up = async (app: any) => {\n  const users = app.findCollectionByNameOrId('users')\n\n  await app.save(users)\n}`,
+  )
+  expect((await migrate('up'))[1]).toContain('TypeError: app.save(): record must be one of a find')
+  await rm(join(folder, '2_role.ts'))
+  await writeFile(
+    join(folder, '3_role.ts'),
+    `export const up = (app: any) =>\n  app.updateCollection('users', {}, { put: [{ field: { name: 'role', type: 'text' } }] })`,
+  )
+  expect(await migrate('up')).toEqual([0, 'Applied 3_role.ts.'])
+  const { server, close } = await startServer({ dir: data })
+  expect(server.backend.definitions.get('users').fields.at(-1)).toMatchObject({ name: 'role' })
+  await close()
+})
+
 test('nobody opens the database while migrations run, and a database that is open is not migrated', async () => {
   await write('1_slow.ts', `await ${POSTS}; await globalThis['pannierMigrating']()`)
   let locked: unknown
