@@ -1,4 +1,5 @@
 /** `bulkDocs`, `put` and `post` without PouchDB's copies of documents. They are PouchDB's in all else. */
+import { isObject } from 'pannier/internal'
 import {
   BAD_REQUEST,
   createError,
@@ -69,7 +70,7 @@ function isList(value: unknown): value is readonly PouchDocument[] {
 }
 
 function checkDocument(document: unknown): void {
-  if (typeof document !== 'object' || document === null || Array.isArray(document)) throw createError(NOT_AN_OBJECT)
+  if (!isObject(document)) throw createError(NOT_AN_OBJECT)
 }
 
 function checkRevision({ _rev: rev }: PouchDocument): void {

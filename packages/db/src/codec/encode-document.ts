@@ -7,7 +7,7 @@
  * their path.
  */
 import { PannierError } from '../base/errors.ts'
-import { ArgumentError } from '../base/options.ts'
+import { ArgumentError, isObject } from '../base/options.ts'
 import { type ByteWriter, isNode, varintBytes, writeVarint } from './bytes.ts'
 import {
   DOCUMENT_BYTES_MAX,
@@ -95,8 +95,7 @@ class DocumentEncoder {
     this.#reserve(expectedBytes)
     this.#at = start + expectedBytes
     const root = resolveToJson(document, '')
-    if (typeof root !== 'object' || root === null || Array.isArray(root) || ArrayBuffer.isView(root))
-      this.#fail(root, '')
+    if (!isObject(root) || ArrayBuffer.isView(root)) this.#fail(root, '')
     this.#container(root, '')
     const headerBytes = this.#headerLength()
     if (headerBytes !== expectedBytes) this.#move(start + expectedBytes, headerBytes - expectedBytes)
