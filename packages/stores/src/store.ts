@@ -103,11 +103,11 @@ export function oneAtATime(work: () => Promise<void>): () => void {
 
 /** Whether two states have the same parts. */
 function saysSame(left: unknown, right: unknown): boolean {
-  if (!isObject(left) || !isObject(right)) return left === right
+  if (!hasParts(left) || !hasParts(right)) return left === right
   const names = Object.keys(left)
   return names.length === Object.keys(right).length && names.every((name) => left[name] === right[name])
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function hasParts(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object(value) === value
 }
