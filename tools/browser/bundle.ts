@@ -1,5 +1,6 @@
 /** Bundles TypeScript for a page, straight from the sources of the workspace packages. */
-import { build } from 'esbuild'
+import { readFile } from 'node:fs/promises'
+import { build, type Plugin } from 'esbuild'
 import { PAGE_BUILD } from '../web/bundle.ts'
 
 /** By entry: engines that run beside one another are given the same. Sources do not change while a process lives. */
@@ -12,7 +13,24 @@ export function bundle(entry: string): Promise<string> {
   return known
 }
 
+/** Components of Vue and Svelte, by their own compilers. */
+const components: Plugin = {
+  name: 'components',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.vue$/ }, async ({ path }) => {
+      const { compileScript, parse } = await import('vue/compiler-sfc')
+      const { descriptor } = parse(await readFile(path, 'utf8'), { filename: path })
+      return { loader: 'ts', contents: compileScript(descriptor, { id: path, inlineTemplate: true }).content }
+    })
+    onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
+      const { compile } = await import('svelte/compiler')
+      return { contents: compile(await readFile(path, 'utf8'), { filename: path, generate: 'client' }).js.code }
+    })
+  },
+}
+
 async function make(entry: string): Promise<string> {
-  const result = await build({ ...PAGE_BUILD, entryPoints: [entry], minifyWhitespace: true, minifySyntax: true })
+  const options = { entryPoints: [entry], plugins: [components], minifyWhitespace: true, minifySyntax: true }
+  const result = await build({ ...PAGE_BUILD, ...options })
   return result.outputFiles[0]?.text ?? ''
 }
