@@ -1,4 +1,4 @@
-/** Applies the outcomes of transactions, in one local commit. Loaded with the first answer of the server to a write. */
+/** Applies the outcomes of transactions, in one local commit. Loaded with the first write that is sent. */
 import type { Database, Transaction } from 'pannier'
 import type { Merge, Merges } from './declaration.ts'
 import type { WriteMeans } from './local-transaction.ts'

@@ -202,13 +202,15 @@ export class SyncLoop {
     for (;;) {
       const { ready } = await this.#sendable(limit)
       if (ready.length === 0) return
+      // A module that can't be loaded fails before anything is sent.
+      const { applyOutcomes } = await import('./outcomes.ts')
       const answer = await this.#answerTo(ready, token)
       limit = answer === undefined ? Math.ceil(ready.length / 2) : TRANSACTIONS_PER_PUSH
       if (answer === undefined) continue
       // It has started again, or may have.
       const outcomes = answer.outcomes.filter(({ n }) => ready.some((sent) => sent.n === n))
       if (outcomes.length === 0) return
-      await (await import('./outcomes.ts')).applyOutcomes(db, { ...answer, outcomes }, means)
+      await applyOutcomes(db, { ...answer, outcomes }, means)
     }
   }
 
