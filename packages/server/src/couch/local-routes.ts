@@ -4,7 +4,7 @@ import { badRequest, notFound } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import { jsonLimits } from './body-limits.ts'
 import { checkLocalDocument, writeLocalDocument } from './local-documents.ts'
-import { entityTag } from './entity-tag.ts'
+import { entityTag, written } from './entity-tag.ts'
 import type { Routes } from './server-context.ts'
 
 interface Local {
@@ -33,14 +33,14 @@ export const localRoutes: Routes = (app, context) => {
     await context.gateway.collection(request.principal, db)
     const document = checkLocalDocument(LOCAL_PREFIX + id, await readJsonObject(request, jsonLimits(context)))
     const collection = await context.gateway.collection(request.principal, db)
-    const written = await writeLocalDocument(collection, document)
-    return reply.code(document['_deleted'] === true ? 200 : 201).send({ ok: true, ...written })
+    const result = await writeLocalDocument(collection, document)
+    return written(reply.code(document['_deleted'] === true ? 200 : 201), result)
   })
-  app.delete<Local>(url, { config }, async ({ principal, params }) => {
+  app.delete<Local>(url, { config }, async ({ principal, params }, reply) => {
     const document = checkLocalDocument(LOCAL_PREFIX + params.id, { _deleted: true })
     const collection = await context.gateway.collection(principal, params.db)
     if ((await collection.getLocal(document['_id'] as string)) === undefined) throw notFound('missing')
-    return { ok: true, ...(await writeLocalDocument(collection, document)) }
+    return written(reply, await writeLocalDocument(collection, document))
   })
   app.route<Local>({
     method: ['GET', 'PUT', 'DELETE'],

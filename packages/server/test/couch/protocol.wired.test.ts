@@ -737,7 +737,14 @@ test('each answer has the id of its request, and the log the same', async () => 
 
 table('_local documents', () => database('local'), [
   { name: 'none', request: 'GET /local/_local/c', status: 404 },
-  { name: 'made', request: 'PUT /local/_local/c', body: { a: 1 }, status: 201, json: { id: '_local/c', rev: '0-1' } },
+  {
+    name: 'made',
+    request: 'PUT /local/_local/c',
+    body: { a: 1 },
+    status: 201,
+    json: { id: '_local/c', rev: '0-1' },
+    answers: { etag: '"0-1"' },
+  },
   { name: 'replaced', request: 'PUT /local/_local/c', body: { _rev: '0-1', a: 2 }, status: 201, json: { rev: '0-2' } },
   { name: 'the last one wins', request: 'PUT /local/_local/c', body: { a: 3 }, status: 201, json: { rev: '0-3' } },
   { name: 'with an older revision', request: 'PUT /local/_local/c', body: { _rev: '0-1', a: 4 }, status: 201 },
@@ -767,7 +774,13 @@ table('_local documents', () => database('local'), [
     json: { rows: [{ id: '_local/c' }, { id: '_local/d/1' }] },
   },
   { name: 'in no other list', request: 'GET /local/_all_docs', status: 200, json: { total_rows: 0, rows: [] } },
-  { name: 'deleted, whatever it was', request: 'DELETE /local/_local/c?rev=0-9', status: 200, json: { rev: '0-0' } },
+  {
+    name: 'deleted, whatever it was',
+    request: 'DELETE /local/_local/c?rev=0-9',
+    status: 200,
+    json: { rev: '0-0' },
+    answers: { etag: '"0-0"' },
+  },
   { name: 'deleted twice', request: 'DELETE /local/_local/c?rev=0-2', status: 404 },
   { name: 'made again', request: 'PUT /local/_local/c', body: { a: 1 }, status: 201, json: { rev: '0-1' } },
   {
