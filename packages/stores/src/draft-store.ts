@@ -50,7 +50,7 @@ export function nextDraft<Row extends object>(
   before: Kept<DraftStore<Row>> | undefined,
   document: Row | undefined,
 ): Kept<DraftStore<Row>> {
-  const { _id, id = _id } = (document ?? {}) as { readonly _id?: unknown; readonly id?: unknown }
+  const { _id, id = _id } = Object(document) as { readonly _id?: unknown; readonly id?: unknown }
   return keptFor(before, [id], draftStore<Row>)
 }
 

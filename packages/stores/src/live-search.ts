@@ -29,13 +29,13 @@ export function liveSearch<Row extends object, Options extends object>(
   text: string,
   options?: Options & { readonly limit?: number },
 ): RowsQuery<Row> | undefined {
-  if (text.trim() === '') return undefined
+  if (!text.trim()) return undefined
   const key = JSON.stringify([text, options])
   const { limit = 20, ...own } = options ?? {}
   const search = {
     parts: [db, collection, key],
-    isSame: ({ parts = [] }: { readonly parts?: readonly unknown[] }) =>
-      search.parts.every((part, index) => part === parts[index]),
+    isSame: ({ parts }: { readonly parts?: readonly unknown[] }) =>
+      search.parts.every((part, index) => part === parts?.[index]),
     live: () =>
       started(db, () =>
         collection

@@ -35,11 +35,11 @@ function replicationStore(
   }
   const store = storeOf(stateOf(undefined), (show) => {
     if (replication === undefined) return () => {}
-    const { read } = store
+    const known = (): number | undefined => store.read().unsent
     // A database that is closed counts no more: what was known stays.
-    const count = oneAtATime(async () => show(stateOf(await replication.unsent().catch(() => read().unsent))))
+    const count = oneAtATime(async () => show(stateOf(await replication.unsent().catch(known))))
     const changed = (): void => {
-      show(stateOf(read().unsent))
+      show(stateOf(known()))
       count()
     }
     const stops = [replication.subscribe(changed), db.subscribe(changed)]

@@ -1,4 +1,5 @@
 /** A store: a state that something outside changes, and calls when it has. Each framework shows one in its own way. */
+import { tellListener } from 'pannier/internal'
 
 /** A state that a component shows. */
 export interface Store<State> {
@@ -23,7 +24,7 @@ export function storeOf<State>(state: State, begin?: (show: Show<State>) => () =
   const show: Show<State> = (next) => {
     if (saysSame(next, state)) return
     state = next
-    for (const listener of listeners) listener()
+    for (const listener of listeners) tellListener(listener)
   }
   const start = (): void => {
     let ended = false
@@ -92,11 +93,14 @@ export function oneAtATime(work: () => Promise<void>): () => void {
     isStale = true
     if (running) return
     running = true
-    while (isStale) {
-      isStale = false
-      await work()
+    try {
+      while (isStale) {
+        isStale = false
+        await work()
+      }
+    } finally {
+      running = false
     }
-    running = false
   }
   return () => void run()
 }
