@@ -79,7 +79,11 @@ test('the blocks agree with the types of the packages', async () => {
   for (const { name, code } of modules) writeFileSync(join(types, name), code)
   writeFileSync(join(types, 'render.d.ts'), RENDER)
   writeFileSync(join(types, 'database.ts'), DATABASE)
-  const config = { extends: join(root, 'tsconfig.json'), compilerOptions: COMPILER_OPTIONS, include: ['*'] }
+  const config = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: COMPILER_OPTIONS,
+    include: ['*', join(root, 'packages/*/src/*.d.ts')],
+  }
   writeFileSync(join(types, 'tsconfig.json'), JSON.stringify(config))
   const { output } = await run(join(root, 'node_modules/.bin/tsc'), ['-p', types])
   const pageOf = new Map(modules.map(({ name, page }) => [name, page]))

@@ -69,3 +69,9 @@ export declare function render(...values: readonly unknown[]): void
 export declare function refresh(): void
 export declare function offerExport(...values: readonly unknown[]): void
 export declare function merge<T extends object>(mine: T | undefined, others: readonly T[]): T
+
+/** PouchDB, with the adapter. */
+export declare const PouchDB: {
+  new (name: string, options: object): import('pouchdb-adapter-pannier/move').MovableDatabase
+  plugin(adapter: (PouchDB: object) => void): void
+}

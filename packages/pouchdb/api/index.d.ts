@@ -19,6 +19,7 @@ export interface PannierAdapterOptions {
  * The plug-in that gives PouchDB the adapter `pannier`, which is from then on its preferred one if no other came before.
  *
  * @example
+ * import { pannierAdapter } from 'pouchdb-adapter-pannier'
  * PouchDB.plugin(pannierAdapter)
  * const db = new PouchDB('shop', { adapter: 'pannier' })
  */
