@@ -4,6 +4,7 @@ import type { Client, ClientCollection, NamedRecord, RejectedWrite, UntypedColle
 import type { JSONStore as Store } from '@pannier/jsonstore'
 import type { BoundRule, RuleRecord, RuleRecords, Schema } from '@pannier/rules'
 import type { PannierServer } from '@pannier/server'
+import type { MovableDatabase } from 'pouchdb-adapter-pannier/move'
 
 export interface Person {
   name: string
@@ -72,6 +73,6 @@ export declare function merge<T extends object>(mine: T | undefined, others: rea
 
 /** PouchDB, with the adapter. */
 export declare const PouchDB: {
-  new (name: string, options: object): import('pouchdb-adapter-pannier/move').MovableDatabase
+  new (name: string, options: object): MovableDatabase
   plugin(adapter: (PouchDB: object) => void): void
 }
