@@ -69,10 +69,7 @@ export class LocalTransaction {
     return this.#afterLast(async () => {
       checkId('create', id)
       if ((await this.#shown(collection, id)) !== undefined)
-        throw new ClientError(
-          'PANNIER_CONFLICT',
-          `A record "${id}" of "${collection}" exists. Update it, or use another id.`,
-        )
+        throw new ClientError('PANNIER_CONFLICT', `"${collection}" has a record "${id}". Update it, or use another id.`)
       return (await this.#write({ collection, action: 'create', id, values }, undefined))!
     })
   }
@@ -170,7 +167,10 @@ export class LocalTransaction {
     const write = isMerged && was !== null ? { ...made, was, own: await this.#ownIn(was, keyOf(collection, id)) } : made
     await this.#overlay.keepBase(collection, id)
     const after = await this.#overlay.after(shown ?? null, write)
-    await this.#overlay.show(collection, new Map([[id, after]]))
+    await this.#overlay.show(collection, new Map([[id, after]])).catch((error: Error) => {
+      error.message = error.message.replace('upsert', asked.action)
+      throw error
+    })
     this.#writes.push(write)
     this.#was.push(was)
     return after

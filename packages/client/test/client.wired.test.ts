@@ -421,6 +421,15 @@ test('a wrong id names the call that was made', async () => {
     await expect(made(), call).rejects.toThrow(new TypeError(`${call}(): the id must be a text, got ${got}`))
 })
 
+test('a value that is no JSON names the call, the field and what to do', async () => {
+  const tasks = client.collection('tasks')
+  const { id } = await tasks.create({ title: 'one', project })
+  const due = new Date(0)
+  const words = /^(create|update)\(\): \$\.due must be a JSON value \(store date\.toISOString\(\)/
+  await expect(tasks.create({ title: 'two', due })).rejects.toThrow(words)
+  await expect(tasks.update(id, { due })).rejects.toThrow(words)
+})
+
 test('calls that are not right say what is', async () => {
   await expect(client.collection('tasks').update('nothing', {})).rejects.toBeInstanceOf(ClientError)
   await expect(client.collection('tasks').delete('nothing')).rejects.toMatchObject({ code: 'PANNIER_NOT_FOUND' })
