@@ -1,8 +1,21 @@
 /** The page in React. */
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { liveSearch, useCount, useDocument, useDraft, useLiveQuery } from '@pannier/react'
-import { add, db, openTasks, tasks } from './tasks.ts'
+import { add, db, openTasks, tasks, type Task } from './tasks.ts'
+
+interface RowProps {
+  readonly row: Task & { readonly _id: string }
+  readonly select: (id: string) => void
+}
+
+/** A row that did not change is the same object, so it is not rendered again. */
+const Row = memo(({ row, select }: RowProps) => (
+  <li>
+    <span onClick={() => select(row._id)}>{row.title}</span>
+    <button onClick={() => void tasks.update(row._id, { done: true })}>Done</button>
+  </li>
+))
 
 function Team() {
   const [person, setPerson] = useState('Ann')
@@ -25,10 +38,7 @@ function Team() {
       </p>
       <ul id="tasks">
         {rows.map((row) => (
-          <li key={row._id}>
-            <span onClick={() => setId(row._id)}>{row.title}</span>
-            <button onClick={() => void tasks.update(row._id, { done: true })}>Done</button>
-          </li>
+          <Row key={row._id} row={row} select={setId} />
         ))}
       </ul>
       <input id="title" value={title} onChange={({ target }) => setTitle(target.value)} />
