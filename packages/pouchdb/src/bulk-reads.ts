@@ -2,10 +2,10 @@
 import { toCouchDocument } from 'pannier/internal'
 import type { BulkGetResult } from 'pannier/types'
 import type { JsonObject } from 'pannier'
-import { createError, MISSING_DOC } from 'pouchdb-errors'
 import { contentForm, finishContents } from './attachments.ts'
 import { failureOf } from './failures.ts'
 import { replaceMethod } from './methods.ts'
+import { missing } from './reads.ts'
 import type { ContentOptions, Place, Pouch, PouchDocument } from './pouch.ts'
 
 interface BulkGetOptions extends ContentOptions {
@@ -40,7 +40,8 @@ async function revsDiff({ docs }: Place, revisions: Revisions): Promise<unknown>
   return Object.fromEntries(differences.map(([id, { missing }]) => [id, { missing: [...missing] }]))
 }
 
-async function bulkGet({ docs }: Place, options: BulkGetOptions): Promise<unknown> {
+async function bulkGet(place: Place, options: BulkGetOptions): Promise<unknown> {
+  const { docs } = place
   const references = options.docs.map(({ id, rev }) => (rev === undefined ? { id } : { id, rev }))
   const how = { revs: options.revs === true, latest: options.latest === true, ...contentForm(options) }
   const found = (await docs.bulkGet(references, how)) as BulkGetResult<JsonObject>[]
@@ -49,14 +50,17 @@ async function bulkGet({ docs }: Place, options: BulkGetOptions): Promise<unknow
     const { id, rev } = references[at] as { readonly id: string; readonly rev?: string }
     const group = groups.get(id) ?? []
     groups.set(id, group)
-    group.push(shownResult(result, rev, options))
+    group.push('ok' in result ? { ok: shown(result.ok, options) } : await missingResult(place, id, rev))
   }
   return { results: [...groups].map(([id, group]) => ({ id, docs: group })) }
 }
 
-function shownResult(result: object, rev: string | undefined, options: BulkGetOptions): unknown {
-  if (!('ok' in result)) return rev === undefined ? { error: createError(MISSING_DOC, 'missing') } : { missing: rev }
-  const document = toCouchDocument(result.ok as PouchDocument)
+function shown(found: PouchDocument, options: BulkGetOptions): PouchDocument {
+  const document = toCouchDocument(found)
   if (options.attachments) finishContents(document, options)
-  return { ok: document }
+  return document
+}
+
+async function missingResult(place: Place, id: string, rev: string | undefined): Promise<object> {
+  return rev === undefined ? { error: await missing(place, id) } : { missing: rev }
 }

@@ -63,7 +63,8 @@ async function read({ docs }: Place, id: string, options: GetOptions): Promise<D
   }
 }
 
-async function missing({ docs }: Place, id: string): Promise<Error> {
+/** Says whether the document was deleted. */
+export async function missing({ docs }: Place, id: string): Promise<Error> {
   const [row] = await docs.list({ ids: [id] }).toArray()
   return createError(MISSING_DOC, row !== undefined && 'deleted' in row ? 'deleted' : 'missing')
 }

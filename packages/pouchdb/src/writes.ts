@@ -1,6 +1,6 @@
 /** Batches of writes: `_bulkDocs`. */
 import { isPannierError, type WriteResult } from 'pannier'
-import { createError, MISSING_DOC } from 'pouchdb-errors'
+import { createError, MISSING_DOC, REV_CONFLICT } from 'pouchdb-errors'
 import { answer } from './answer.ts'
 import { inputOf, isLocal, type Input } from './documents.ts'
 import { failureOf } from './failures.ts'
@@ -55,28 +55,28 @@ async function writeInputs(place: Place, inputs: readonly Input[], options: Bulk
   const { new_edits: newEdits = true, was_delete: isRemoval = false, isDeterministic } = options
   const [first] = inputs
   if (first === undefined) return []
-  if (isRemoval && first._rev === undefined && !(await isLive(place, first._id))) return [removedAlready()]
+  if (isRemoval) {
+    const state = await stateOf(place, first._id)
+    if (state === 'missing') return [createError(MISSING_DOC, 'deleted')]
+    if (state === 'deleted') return [createError(REV_CONFLICT)]
+  }
   const outcomes =
     newEdits && !isDeterministic ? await putUnderOwnNames(place, inputs) : await put(place, inputs, newEdits)
-  return outcomes.map((outcome) => answerOf(outcome, isRemoval))
+  return outcomes.map(answerOf)
 }
 
 /** A stub without an attachment fails the whole request, as in PouchDB. */
-function answerOf(outcome: Outcome, isRemoval: boolean): WriteAnswer {
+function answerOf(outcome: Outcome): WriteAnswer {
   if (!('error' in outcome)) return { ok: true, id: outcome.id, rev: outcome.rev }
   const { error } = outcome
   if (isPannierError(error, 'PANNIER_ATTACHMENT_MISSING')) throw error
-  const isMissing = isPannierError(error, 'PANNIER_CONFLICT') && error.details?.['rev'] === undefined
-  return isRemoval && isMissing ? removedAlready() : (failureOf(error) as WriteAnswer)
+  return failureOf(error) as WriteAnswer
 }
 
-function removedAlready(): WriteAnswer {
-  return createError(MISSING_DOC, 'deleted')
-}
-
-async function isLive({ docs }: Place, id: string): Promise<boolean> {
+async function stateOf({ docs }: Place, id: string): Promise<'live' | 'deleted' | 'missing'> {
   const [row] = await docs.list({ ids: [id] }).toArray()
-  return row !== undefined && !('error' in row) && !('deleted' in row)
+  if (row === undefined || 'error' in row) return 'missing'
+  return 'deleted' in row ? 'deleted' : 'live'
 }
 
 /** A request may edit a document several times, in its order. The library takes each document once in a batch. */

@@ -39,6 +39,7 @@ describe('writes', () => {
     ],
     ['an id that is too long', (db) => db.put({ _id: 'b'.repeat(5000) }), { status: 413, name: 'too_large' }],
     ['a removal of nothing', (db) => db.remove('b', '1-abc'), { status: 404 }],
+    ['a removal of a deleted one', (db) => db.remove('gone', '1-abc'), { status: 409, name: 'conflict' }],
   ])('%s is the error that PouchDB has for it', async (_, write, error) => {
     const db = newPouch()
     await db.put({ _id: 'a' })

@@ -64,4 +64,12 @@ describe('find()', () => {
     expect(await idsOf(db, { selector: { name: { $regex: /^[ab]/ } } })).toEqual(['p0', 'p1'])
     expect(await idsOf(db, { selector: { _id: { $gt: null } } })).toHaveLength(4)
   })
+
+  test.each<[object]>([[{ city: { $ne: 'Rome' } }], [{ $not: { city: 'Rome' } }], [{ $nor: [{ city: 'Rome' }] }]])(
+    '%j matches documents without the field, as in the plug-in',
+    async (selector) => {
+      const db = await people()
+      expect(await idsOf(db, { selector })).toHaveLength(4)
+    },
+  )
 })

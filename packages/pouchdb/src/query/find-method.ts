@@ -66,6 +66,8 @@ const NEEDING: ReadonlySet<string> = new Set([
   '$beginsWith',
 ])
 
+const NEGATIONS: ReadonlySet<string> = new Set(['$ne', '$not', '$nor'])
+
 /** Undefined without the plug-in, and the plug-in's own method while another plug-in shows other documents than those that are stored. */
 export function findMethod(
   api: Pouch,
@@ -98,6 +100,8 @@ async function answerOf(
   request: FindRequest,
   run: (plan: Plan) => Promise<FindAnswer>,
 ): Promise<FindAnswer> {
+  // In the plug-in, these match documents without the field too. Apps rely on that: `{ archived: { $ne: true } }`.
+  if (hasName(request?.selector, NEGATIONS)) return await plugin.find!.call(api, request)
   const plan = await plugin.explain!.call(api, { ...request }).catch(() => undefined)
   if (plan !== undefined && isAnswerable(plan)) {
     try {
@@ -107,6 +111,11 @@ async function answerOf(
     }
   }
   return await plugin.find!.call(api, request)
+}
+
+function hasName(selector: unknown, names: ReadonlySet<string>): boolean {
+  if (typeof selector !== 'object' || selector === null) return false
+  return Object.entries(selector).some(([name, operand]) => names.has(name) || hasName(operand, names))
 }
 
 /** In the plug-in, a document without a field of the index counts as one with null. In the library it comes elsewhere. */
