@@ -60,6 +60,7 @@ const DETERMINISTIC: readonly string[] = [
   'solid',
   'stores',
   'svelte',
+  'tanstack-db',
   'vue',
 ].map((name) => `packages/${name}/src`)
 

@@ -139,6 +139,11 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
     ['signals', ['inject-client', 'inject-draft', 'inject-live']],
     ['entry', ['index']],
   ],
+  'tanstack-db': [
+    ['sync', ['sync-run']],
+    ['options', ['database-collection', 'client-collection']],
+    ['entry', ['index']],
+  ],
   postgres: [
     ['statements', ['errors', 'options', 'statements']],
     ['connections', ['connections', 'schema', 'hub', 'one-postgres']],

@@ -35,6 +35,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/backend',
   'packages/server',
   'packages/client',
+  'packages/tanstack-db',
   'packages/pouchdb',
 ].map(readPackage)
 

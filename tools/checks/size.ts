@@ -47,6 +47,8 @@ const BINDINGS: Readonly<Record<string, { readonly prefix: string; readonly app:
 }
 const APP_FUNCTIONS = ['LiveQuery', 'Count', 'Document', 'Draft', 'Sync', 'Rejected', 'Can']
 const FRAMEWORKS = ['react', 'vue', 'svelte', 'solid-js', '@angular/core']
+/** `@pannier/tanstack-db`, beside the library, the client and TanStack DB. */
+const TANSTACK_DB_BYTES_MAX = 1.5 * 1024
 /** `pouchdb-adapter-pannier`, beside the library and PouchDB. */
 const POUCHDB_BYTES_MAX = 14 * 1024
 
@@ -115,6 +117,11 @@ for (const [name, { prefix, app, all }] of Object.entries(BINDINGS)) {
   limit(`@pannier/${name} for an app of a server`, await bytesOf({ stdin: appStdin, external }), app)
   limit(`@pannier/${name}`, await bytesOf({ entryPoints: [entry], external }), all)
 }
+const tanstackDb = {
+  entryPoints: [join(root, 'packages/tanstack-db/src/index.ts')],
+  external: ['pannier', '@tanstack/db'],
+}
+limit('@pannier/tanstack-db', await bytesOf(tanstackDb), TANSTACK_DB_BYTES_MAX)
 const pouchdb = {
   entryPoints: [join(root, 'packages/pouchdb/src/index.ts')],
   external: ['pannier', 'pouchdb-collate', 'pouchdb-errors', 'pouchdb-selector-core', 'pouchdb-utils'],

@@ -37,8 +37,9 @@ const COMPILER_OPTIONS = {
 const RENDER = 'declare function render(...shown: readonly unknown[]): void'
 
 /** The module of the app that opens its database. */
-const DATABASE = `import type { Collection } from 'pannier'
+const DATABASE = `import type { Collection, Database } from 'pannier'
 export interface Person { name: string; city: string }
+export declare const db: Database
 export declare const people: Collection<Person>
 `
 

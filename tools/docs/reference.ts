@@ -154,6 +154,12 @@ const PAGES: readonly PageSpec[] = [
     entries: [['@pannier/angular', 'packages/angular/api/index.d.ts']],
   },
   {
+    file: 'tanstack-db.md',
+    title: 'TanStack DB',
+    intro: 'Options for its collections. [README](../../packages/tanstack-db/README.md)',
+    entries: [['@pannier/tanstack-db', 'packages/tanstack-db/api/index.d.ts']],
+  },
+  {
     file: 'stores.md',
     title: 'Stores',
     intro: 'For bindings to other frameworks. [README](../../packages/stores/README.md)',
