@@ -35,7 +35,7 @@ const WIRED_PROGRAMS = /\/postgresql\/|-program\.ts$|\/esbuild$|^(id|mkfifo)$/
 const BUNDLER = /\/esbuild(\/|$)/
 
 /** The events of this process, for the file that runs. */
-interface Guard {
+export interface Guard {
   file: string
   /** Deeds that could not be refused when they happened: of timers, whose callers are gone. */
   readonly late: string[]
@@ -43,6 +43,8 @@ interface Guard {
   readonly running: Map<object, string>
   /** Timers that have been set, have not fired and were not cleared, with the place that has set them. */
   readonly timers: Map<NodeJS.Timeout, Error>
+  /** A limit calls back: what it sets now waits for the rest of it. */
+  doesLimitRing: boolean
 }
 
 /** A new instance of this module finds the guard of the process there. */
@@ -91,7 +93,7 @@ function refusal({ file }: Guard, deed: Deed): string | undefined {
 }
 
 function install(): Guard {
-  const guard: Guard = { file: '', late: [], running: new Map(), timers: new Map() }
+  const guard: Guard = { file: '', late: [], running: new Map(), timers: new Map(), doesLimitRing: false }
   const check = (deed: Deed): void => {
     const reason = refusal(guard, deed)
     if (reason !== undefined) throw new Error(reason)
@@ -171,22 +173,25 @@ function guardFiles(check: Check): void {
 
 /** From here on a timer is a limit, in milliseconds: on a machine that others use, work may reach it. */
 const LIMIT_MS = 1000
-/** Sets a timer for the rest of a limit that has begun, which may be short. */
-const LIMIT_KEEPERS = /kv\/wait-watch\.ts/
 
-/** A timer may be set, as a limit. A short one may not fire. */
-function guardTimers(owner: object, guard: Guard): void {
+/** A timer may be set, as a limit. A short one may not fire, unless a limit that rang has set it: it waits for the rest. */
+export function guardTimers(owner: object, guard: Guard): void {
   for (const name of ['setTimeout', 'setInterval'])
     around(owner, name, (_owner, set, callback, ms, ...rest) => {
       if (!((ms as number) > 0)) return set()
       const { file } = guard
+      const isLimit = (ms as number) >= LIMIT_MS || guard.doesLimitRing
       const place = new Error(`${ms as number} ms`)
       const fired = (...parameters: unknown[]): void => {
         if (name === 'setTimeout') guard.timers.delete(timer)
-        const isPause = (ms as number) < LIMIT_MS && !LIMIT_KEEPERS.test(place.stack ?? '')
-        const reason = isPause && guard.file === file ? refusal(guard, 'wait for a timer') : undefined
-        if (reason !== undefined) guard.late.push(`${reason} (${ms as number} ms)`)
-        ;(callback as (...all: unknown[]) => void)(...parameters)
+        const reason = isLimit || guard.file !== file ? undefined : refusal(guard, 'wait for a timer')
+        if (reason !== undefined) guard.late.push(`${reason}: ${placeOf(place)}`)
+        guard.doesLimitRing = isLimit
+        try {
+          ;(callback as (...all: unknown[]) => void)(...parameters)
+        } finally {
+          guard.doesLimitRing = false
+        }
       }
       const timer = set(fired, ms, ...rest) as NodeJS.Timeout
       guard.timers.set(timer, place)

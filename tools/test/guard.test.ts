@@ -1,0 +1,53 @@
+/** Goal: a short timer of a pure file is reported, the rest of a limit is not. Method: timers that ring when the test says so. */
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { guardTimers, type Guard } from './setup/guard.ts'
+
+/** A guard of this file, which is pure, over timers of a test's own. */
+function guarded() {
+  const rings: (() => void)[] = []
+  const owner = {
+    setTimeout: (callback: () => void, _ms: number): number => rings.push(callback),
+    clearTimeout: (_timer: number): void => {},
+    setInterval: (_callback: () => void, _ms: number): void => {},
+    clearInterval: (_timer: number): void => {},
+  }
+  const file = fileURLToPath(import.meta.url)
+  const guard: Guard = { file, late: [], running: new Map(), timers: new Map(), doesLimitRing: false }
+  guardTimers(owner, guard)
+  return { guard, owner, ring: () => rings.shift()!() }
+}
+
+test('a short timer that rings counts as a pause', () => {
+  const { guard, owner, ring } = guarded()
+  owner.setTimeout(() => {}, 20)
+  expect(guard.late).toEqual([])
+  ring()
+  expect(guard.late).toEqual([
+    expect.stringMatching(/lane pure may not wait for a timer .*guard\.test\.ts:.*\(20 ms\)/),
+  ])
+})
+
+test('the rest of a limit is allowed, a pause after it is reported', () => {
+  const { guard, owner, ring } = guarded()
+  let later = (): void => {}
+  owner.setTimeout(() => {
+    owner.setTimeout(() => owner.setTimeout(() => {}, 2), 190)
+    later = () => void owner.setTimeout(() => {}, 20)
+  }, 5000)
+  ring()
+  ring()
+  ring()
+  expect(guard.late).toEqual([])
+  later()
+  ring()
+  expect(guard.late).toHaveLength(1)
+})
+
+test('a timer that the file before has set is not reported', () => {
+  const { guard, owner, ring } = guarded()
+  owner.setTimeout(() => {}, 20)
+  guard.file = 'next.test.ts'
+  ring()
+  expect(guard.late).toEqual([])
+})
