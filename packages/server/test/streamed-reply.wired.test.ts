@@ -1,16 +1,29 @@
-/** Goal: what an answer reads from is released however early its client leaves. Method: real connections that are cut. */
+/**
+ * Goal: what an answer reads from is released however early its client leaves, and its maker leaves the thread to others. Method: real
+ * connections, some of them cut.
+ */
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { systemEnvironment } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { sendPieces } from '../src/http/streamed-reply.ts'
 
 type Make = (left: AbortSignal) => AsyncGenerator<string>
 
-async function served(make: Make, use: (socket: Socket) => Promise<void>): Promise<void> {
-  const app = fastify().decorate('environment', systemEnvironment())
-  app.get('/', (_request, reply) => sendPieces(reply, 'text/plain', make))
+interface Options {
+  readonly environment?: Environment
+  readonly gather?: boolean
+}
+
+async function served(
+  make: Make,
+  use: (socket: Socket) => Promise<void>,
+  { environment = systemEnvironment(), gather = false }: Options = {},
+): Promise<void> {
+  const app = fastify().decorate('environment', environment)
+  app.get('/', (_request, reply) => sendPieces(reply, 'text/plain', make, { gather }))
   await app.listen({ port: 0 })
   try {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
@@ -42,4 +55,26 @@ test.each([
     socket.resetAndDestroy()
     expect(await ended.promise).toBe('ended')
   })
+})
+
+const PIECES = 80
+
+test.each([false, true])('pieces that wait for nothing leave the thread to others (gathered: %s)', async (gather) => {
+  const { yield: pause, ...system } = systemEnvironment()
+  let nowMs = 0
+  let pauses = 0
+  const environment = { ...system, now: () => nowMs, yield: () => (pauses++, pause()) }
+  const make: Make = async function* () {
+    for (let n = 0; n < PIECES; n++) {
+      // The work of a piece.
+      nowMs += 1
+      yield 'piece'
+    }
+  }
+  const read = async (socket: Socket): Promise<void> => {
+    let text = ''
+    for await (const data of socket.setEncoding('utf8')) if ((text += data).split('piece').length > PIECES) break
+  }
+  await served(make, read, { environment, gather })
+  expect(pauses).toBeGreaterThanOrEqual(9)
 })

@@ -3,7 +3,7 @@
  * hook is asked. A value that its field would refuse stays, as it does in PocketBase, and is counted.
  */
 import type { Database } from 'pannier'
-import { type DocumentGuard, guarded, isObject, isSame } from 'pannier/internal'
+import { type DocumentGuard, guarded, isObject, isSame, pauseIn } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Passwords } from '../accounts/passwords.ts'
 import { textOfErrors } from '../definitions/import.ts'
@@ -118,9 +118,9 @@ export class Imports {
   }
 
   /** Examines rows: checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
-  examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows {
+  async examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): Promise<ImportedRows> {
     const definition = this.#definitionOf(principal, collection)
-    const records = rows.map((row) => this.#recordOf(definition, row, [], new Set()))
+    const records = await this.#recordsOf(definition, rows)
     const refused = records.flatMap(({ id }) => (isAdmitted(id) ? [] : [{ id, message: messageOf(noId(id)) }]))
     return { made: rows.length - refused.length, changed: 0, same: 0, refused, unfit: unfitOf(records, refused) }
   }
@@ -144,8 +144,7 @@ export class Imports {
       const files = await Promise.all(uploads.filter(({ name }) => named.has(name)).map((one) => NewFile.named(one)))
       const stored = files.length === 0 ? undefined : await this.#store(definition, idOf(rows[0]!), files)
       try {
-        const elsewhere = stored?.names ?? new Set<string>()
-        const records = rows.map((row) => this.#recordOf(definition, row, files, elsewhere))
+        const records = await this.#recordsOf(definition, rows, files, stored?.names)
         return await this.#writeAll(principal, records)
       } finally {
         stored?.release()
@@ -173,6 +172,21 @@ export class Imports {
       if (part.startsWith('_') || part === '.' || part === '..' || /[/\\]/.test(part))
         throw invalid(`A file can't be stored under ${JSON.stringify(part)}.`)
     return this.#parts.files.store(definition, id, files)
+  }
+
+  async #recordsOf(
+    definition: Definition,
+    rows: readonly ImportedRow[],
+    files: readonly NewFile[] = [],
+    elsewhere: ReadonlySet<string> = new Set(),
+  ): Promise<readonly ImportedRecord[]> {
+    const records: ImportedRecord[] = []
+    const released = pauseIn(this.#parts.environment)
+    for (const row of rows) {
+      records.push(this.#recordOf(definition, row, files, elsewhere))
+      await released()
+    }
+    return records
   }
 
   #recordOf(

@@ -214,10 +214,14 @@ export class RecordWrites {
    * @throws ServiceError for the first operation that is refused
    */
   async apply(operations: readonly RecordOperation[], check: () => void): Promise<void> {
+    const released = pauseIn(this.#parts.environment)
     await whileOutdated(this.#parts.environment, async () => {
       const steps: PreparedWrite[] = []
       try {
-        for (const operation of operations) steps.push(await this.#writer.prepare(ITSELF, operation))
+        for (const operation of operations) {
+          steps.push(await this.#writer.prepare(ITSELF, operation))
+          await released()
+        }
         check()
         await this.#parts.database.transaction(async (transaction: Transaction) => {
           for (const [index, { run }] of steps.entries())

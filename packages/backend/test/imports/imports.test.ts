@@ -195,7 +195,7 @@ test('an id that no field admits is refused, whatever its pattern; a short one s
   const rows = [...odd, 'constructor', 'é'].map((id) => ({ id, title: id }))
   const { made, refused } = await write('posts', rows)
   expect({ made, refused: refused.map(({ id }) => id) }).toEqual({ made: 2, refused: odd })
-  expect(backend.imports.examine(SYSTEM, 'posts', rows).refused).toEqual(refused)
+  expect((await backend.imports.examine(SYSTEM, 'posts', rows)).refused).toEqual(refused)
   expect(Object.keys(await backend.imports.lacking(SYSTEM, 'posts', [{ id: '..', files: '["a.txt"]' }]))).toEqual([
     '..',
   ])

@@ -3,9 +3,10 @@
  *
  * Guarantees: steps take effect one after another, in the order of the calls, each of them whole or not at all. A step
  * that waits for pages has done nothing yet, so no step can undo another. Reads go to a view that never changes. After
- * a commit or rollback has begun, nothing new begins; running steps end first.
+ * a commit or rollback has begun, nothing new begins; running steps end first. Steps without end leave the thread to others.
  */
 import type { ReducerId } from '../btree/reducer.ts'
+import { pauseIn, type Pause } from '../base/long-work.ts'
 import { attempt, Miss } from '../base/miss.ts'
 import { isPromise, type MaybePromise } from '../base/async.ts'
 import { parseNode, type Node, type NodeCache } from '../btree/node.ts'
@@ -51,12 +52,14 @@ export class HeldPagedTransaction implements HeldTransaction {
   #committing = false
   #end: () => void = () => {}
   readonly #release: () => void
+  readonly #pause: Pause
 
   constructor(core: Core, commit: (transaction: Transaction) => Promise<void>) {
     this.#core = core
     this.#transaction = new Transaction(core.state, core.cache)
     this.#commit = commit
     this.#release = core.hold(core.state.generation)
+    this.#pause = pauseIn(core.options.environment)
     this.ended = new Promise((resolve) => (this.#end = resolve))
   }
 
@@ -82,7 +85,9 @@ export class HeldPagedTransaction implements HeldTransaction {
 
   attempt<T>(step: () => T): MaybePromise<T> {
     if (this.#closed) throw transactionEnded()
-    if (!this.#inStep && !this.#relieving && this.#queue.length === 0) {
+    const isFree = !this.#inStep && !this.#relieving && this.#queue.length === 0
+    const paused = isFree ? this.#pause() : undefined
+    if (isFree && paused === undefined) {
       try {
         return this.#step(step)
       } catch (thrown) {
@@ -92,7 +97,7 @@ export class HeldPagedTransaction implements HeldTransaction {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ run: step, resolve: resolve as (value: unknown) => void, reject })
       // Later: a step that has asked for this one (a function given to `update`, say) comes to its end first.
-      this.#draining ??= Promise.resolve().then(() => this.#drain())
+      this.#draining ??= Promise.resolve(paused).then(() => this.#drain())
     })
   }
 
@@ -183,8 +188,9 @@ export class HeldPagedTransaction implements HeldTransaction {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
+      await this.#pause()
       try {
-        await attempt(() => this.#runQueued())
+        await attempt(() => this.#runFirst())
       } catch (error) {
         // What the first one needs could not be had.
         this.#queue.shift()!.reject(error)
@@ -193,25 +199,22 @@ export class HeldPagedTransaction implements HeldTransaction {
     this.#draining = undefined
   }
 
-  #runQueued(): void {
-    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
-      let tell: () => void
-      try {
-        const { resolve } = next
-        const value = this.#step(next.run)
-        tell = () => resolve(value)
-      } catch (error) {
-        if (error instanceof Miss) {
-          // What those behind it will miss is fetched with it.
-          for (const { run } of this.#queue.slice(1, STEPS_AHEAD_MAX)) this.#transaction.tryOut(run)
-          throw error
-        }
-        const { reject } = next
-        tell = () => reject(error)
+  #runFirst(): void {
+    const { run, resolve, reject } = this.#queue[0]!
+    let tell: () => void
+    try {
+      const value = this.#step(run)
+      tell = () => resolve(value)
+    } catch (error) {
+      if (error instanceof Miss) {
+        // What those behind it will miss is fetched with it.
+        for (const { run: next } of this.#queue.slice(1, STEPS_AHEAD_MAX)) this.#transaction.tryOut(next)
+        throw error
       }
-      this.#queue.shift()
-      tell()
+      tell = () => reject(error)
     }
+    this.#queue.shift()
+    tell()
   }
 }
 

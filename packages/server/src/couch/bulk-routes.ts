@@ -180,24 +180,37 @@ async function missingRevisions(
   const collection = await context.gateway.collection(request.principal, request.params.db)
   const wanted = new Map<string, Set<string>>()
   const known = new Map<string, Set<string>>()
+  const released = pauseIn(context.environment)
   for (const [id, revs] of parseMembers(await readBody(request, jsonLimits(context)))) {
     if (!Array.isArray(revs)) throw badRequest(`The revisions of '${id.slice(0, 80)}' must be an array`)
     for (const rev of revs) {
       addTo(wanted, id, rev as string)
       if (isFitRevision(rev) && isFitId(id)) addTo(known, id, checkRevision(rev))
     }
+    await released()
   }
-  const asked = Object.fromEntries(Array.from(known, ([id, revs]) => [id, [...revs]]))
-  const found = await asBadRequest(() => collection.revsDiff(asked))
-  const entries = Array.from(wanted, ([id, revs]): [string, Missing] => {
-    const { missing, possibleAncestors } = Object.hasOwn(found, id) ? found[id]! : NOTHING_MISSING
+  const found = new Map<string, Missing>()
+  const ids = [...known.keys()]
+  for (let at = 0; at < ids.length; at += LOOKED_UP_MAX) {
+    const asked = Object.fromEntries(ids.slice(at, at + LOOKED_UP_MAX).map((id) => [id, [...known.get(id)!]]))
+    for (const one of Object.entries(await asBadRequest(() => collection.revsDiff(asked)))) found.set(...one)
+    await released()
+  }
+  const entries: [string, Missing][] = []
+  for (const [id, revs] of wanted) {
+    const { missing, possibleAncestors } = found.get(id) ?? NOTHING_MISSING
     const lacking = new Set(missing)
     const isMissing = (rev: string): boolean => !isFitId(id) || !isFitRevision(rev) || lacking.has(checkRevision(rev))
-    return [id, { missing: [...revs].filter(isMissing), ...(possibleAncestors !== undefined && { possibleAncestors }) }]
-  })
-  return Object.fromEntries(entries.filter(([, { missing }]) => missing.length > 0))
+    const absent = [...revs].filter(isMissing)
+    if (absent.length > 0)
+      entries.push([id, { missing: absent, ...(possibleAncestors !== undefined && { possibleAncestors }) }])
+    await released()
+  }
+  return Object.fromEntries(entries)
 }
 
+/** Documents whose revisions are looked up together: it takes some milliseconds. */
+const LOOKED_UP_MAX = 256
 const NOTHING_MISSING: Missing = { missing: [] }
 
 function addTo(sets: Map<string, Set<string>>, name: string, member: string): void {

@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { pauseIn } from 'pannier/internal'
+import { pauseIn, type Pause } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { HeldBytes, type Holder } from './held-bytes.ts'
 import { wellFormed } from './well-formed.ts'
@@ -43,7 +43,7 @@ export async function sendPieces(
   if (left.signal.aborted) return reply.send()
   const { environment } = reply.server
   const holder: Holder = { bytes: 0, sinceMs: 0, now: () => environment.now(), cut: () => reply.raw.destroy() }
-  const pieces = holding(make(left.signal)[Symbol.asyncIterator](), holder)
+  const pieces = holding(make(left.signal)[Symbol.asyncIterator](), holder, pauseIn(environment))
   whenClosed(reply, () => held.release(holder))
   let first: IteratorResult<string | Uint8Array>
   try {
@@ -69,7 +69,7 @@ export function sendJoined(
   reply: FastifyReply,
   make: (signal: AbortSignal) => AsyncIterable<string>,
 ): ReturnType<typeof sendPieces> {
-  return sendPieces(reply, 'application/json', (left) => joined(reply.server.environment, make(left)))
+  return sendPieces(reply, 'application/json', (left) => joined(make(left)))
 }
 
 function withType<T>(reply: FastifyReply, contentType: string, body: T): T {
@@ -77,11 +77,16 @@ function withType<T>(reply: FastifyReply, contentType: string, body: T): T {
   return body
 }
 
-/** The same pieces. Each counts until the next one is requested. */
-function holding(pieces: AsyncIterator<string | Uint8Array>, holder: Holder): AsyncIterator<string | Uint8Array> {
+/** The same pieces. Each counts until the next one is requested. Others have the thread between them, also where none waits for anything. */
+function holding(
+  pieces: AsyncIterator<string | Uint8Array>,
+  holder: Holder,
+  released: Pause,
+): AsyncIterator<string | Uint8Array> {
   return {
     next: async () => {
       held.release(holder)
+      await released()
       const piece = await pieces.next()
       try {
         if (piece.done !== true) held.hold(holder, piece.value.length)
@@ -120,15 +125,13 @@ export function whenClosed(reply: FastifyReply, call: () => void): void {
   else reply.raw.once('close', call)
 }
 
-async function* joined(environment: Environment, pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  const released = pauseIn(environment)
+async function* joined(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let text = ''
   for await (const piece of pieces) {
     text += piece
     if (text.length < PIECE_CHARS_MIN) continue
     yield text
     text = ''
-    await released()
   }
   if (text !== '') yield text
 }

@@ -44,17 +44,15 @@ export function parseJson(bytes: Uint8Array, membersMax: number = JSON_MEMBERS_M
 
 /**
  * The members of an object in their order. One name may come several times: CouchDB's replicator asks so for a document
- * that has changed twice. Each value is read as strictly as any JSON. @throws HttpError 400 if it is no object
+ * that has changed twice. Each value is read as strictly as any JSON, when it is asked for. @throws HttpError 400 if it is no object
  */
-export function parseMembers(bytes: Uint8Array): [name: string, value: unknown][] {
+export function* parseMembers(bytes: Uint8Array): Generator<[name: string, value: unknown]> {
   // Its bounds.
   countNames(bytes, JSON_MEMBERS_MAX)
-  const members: [string, unknown][] = []
   for (const member of splitMembers(bytes)) {
     const one = parseJson(Buffer.concat([OBJECT_START, member, OBJECT_END])) as Record<string, unknown>
-    members.push(...Object.entries(one))
+    yield* Object.entries(one)
   }
-  return members
 }
 
 const OBJECT_START: Uint8Array = Buffer.from('{')
