@@ -772,7 +772,7 @@ export class Imports {
     /** The files that rows name, and whose content is not here, by the id of the record. @throws ServiceError FORBIDDEN, NOT_FOUND */
     lacking(principal: Principal, collection: string, rows: readonly ImportedRow[]): Promise<Readonly<Record<string, readonly string[]>>>;
     /** Examines rows: checks the values as `write` would, without writing. @throws ServiceError FORBIDDEN, NOT_FOUND, INVALID */
-    examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): ImportedRows;
+    examine(principal: Principal, collection: string, rows: readonly ImportedRow[]): Promise<ImportedRows>;
     /**
      * Writes rows in their order: each makes a record, or changes the one with its id, unless that was changed here later. Files may come with a single row. Those that do
      * not come, and are not here, stay away.
@@ -1207,7 +1207,7 @@ export class Reports {
      */
     run(actor: Actor, name: string): Promise<ReportResult>;
     /** Answers a report that is not stored, with the defaults of its parameters. @throws ServiceError FORBIDDEN, INVALID with data */
-    preview(actor: Actor, { query, parameters }: JsonObject): Promise<ReportResult>;
+    preview(actor: Actor, input: JsonObject): Promise<ReportResult>;
 }
 
 /** The part of a request that rules can read. */

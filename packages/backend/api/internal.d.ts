@@ -468,6 +468,13 @@ export function callAll(listeners: readonly (() => unknown)[], report?: ReportFa
 /** Undefined if nothing has changed that a migration has. */
 export function changeMigration({ before, after }: DefinitionPair): string | undefined;
 
+/**
+ * Refuses a misspelt name, which nobody would read: a trial would write, a token would never end. Routes of PocketBase's take any name.
+ *
+ * @throws ServiceError INVALID
+ */
+export function checkNames(what: string, input: object, names: readonly string[]): void;
+
 /** Names of Pannier's own start with '_' like CouchDB's; those with '$' are of no CouchDB database. */
 export function collectionName(name: string): string;
 

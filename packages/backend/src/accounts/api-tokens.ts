@@ -15,7 +15,7 @@ import { dateText, readDate, timeOfDateText } from '../fields/date-text.ts'
 import { BLANK, fieldError } from '../fields/field-errors.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import type { Principal, ScopedAction, Scopes } from '../gateway/principal.ts'
-import { checkAdmin, forbidden, invalid, missing } from '../gateway/service-error.ts'
+import { checkAdmin, checkNames, forbidden, invalid, missing } from '../gateway/service-error.ts'
 import type { FieldError } from '../gateway/service-error.ts'
 import { checkForm, isRecordId, readTexts, textError } from './forms.ts'
 import type { KnownToken } from './known-tokens.ts'
@@ -85,6 +85,7 @@ export class ApiTokens {
   /** The token is in the answer, and nowhere else. @throws ServiceError FORBIDDEN, INVALID with data */
   async create(principal: Principal, input: JsonObject): Promise<ApiTokenInfo & { readonly token: string }> {
     checkAdmin(principal)
+    checkNames('An API token', input, ['name', 'collection', 'record', 'scopes', 'expires'])
     const { name, collection, record, expires } = readTexts(input, ['name', 'collection', 'record', 'expires'])
     const definition = this.#host.definitions.find(collection)
     const scopes = this.#scopesIn(input['scopes'])

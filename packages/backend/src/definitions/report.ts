@@ -4,7 +4,7 @@ import { readDate } from '../fields/date-text.ts'
 import { BLANK, fieldError, LISTED, NO_MATCH, NOT_LISTED, outsideLength, tooLong } from '../fields/field-errors.ts'
 import { ownValue } from '../fields/field-types.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { invalid, ServiceError, type ErrorData, type FieldError } from '../gateway/service-error.ts'
+import { checkNames, invalid, ServiceError, type ErrorData, type FieldError } from '../gateway/service-error.ts'
 import { errorsOf, type Errors } from './check-rule.ts'
 import type { Rule } from './definition.ts'
 
@@ -82,17 +82,15 @@ export function reportOf(
   input: unknown,
   old?: Report,
 ): { readonly report: Omit<Report, 'created' | 'updated'>; readonly errors: ErrorData | undefined } {
-  const given = isObject(input) ? input : {}
-  const unknown = Object.keys(given).find((name) => !KNOWN.includes(name))
-  if (!isObject(input) || unknown !== undefined)
-    throw invalid(`A report has ${KNOWN.slice(0, 5).join(', ')}, got ${unknown ?? JSON.stringify(input)}.`)
+  if (!isObject(input)) throw invalid(`A report must be an object, got ${JSON.stringify(input)}.`)
+  checkNames('A report', input, KNOWN)
   const {
     name = old?.name ?? '',
     description = old?.description ?? '',
     query = old?.query ?? '',
     parameters = old?.parameters ?? [],
     rule = old?.rule ?? null,
-  } = given
+  } = input
   const report = { name, description, query, parameters, rule } as Omit<Report, 'created' | 'updated'>
   const errors = {
     name: textError(name, NAME_BYTES_MAX) ?? (NAME.test(String(name)) ? undefined : NO_MATCH),

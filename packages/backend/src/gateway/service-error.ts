@@ -84,6 +84,16 @@ export function invalidForm(name: string, error: FieldError): ServiceError {
   })
 }
 
+/**
+ * Refuses a misspelt name, which nobody would read: a trial would write, a token would never end. Routes of PocketBase's take any name.
+ *
+ * @throws ServiceError INVALID
+ */
+export function checkNames(what: string, input: object, names: readonly string[]): void {
+  const unknown = Object.keys(input).find((name) => !names.includes(name))
+  if (unknown !== undefined) throw invalid(`${what} has ${names.join(', ')}, got ${JSON.stringify(unknown)}.`)
+}
+
 /** A ServiceError NOT_FOUND. */
 export function missing(message: string): ServiceError {
   return new ServiceError('NOT_FOUND', message)

@@ -16,7 +16,7 @@ import type { FieldDefinition } from '../fields/field-definition.ts'
 import { UNLIMITED } from '../gateway/answer-room.ts'
 import type { JsonObject } from '../gateway/documents.ts'
 import { GUEST, type Principal } from '../gateway/principal.ts'
-import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
+import { checkNames, forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { admittedOf } from './read/admitted.ts'
 import { fieldsWithheld } from './read/field-rules.ts'
 import type { RecordSnapshot } from './read/record-snapshot.ts'
@@ -326,8 +326,11 @@ async function answered(expression: Expression, meets: (text: string) => Promise
   return { text, isMet: await meets(text), kind: expression.kind, of }
 }
 
-/** @throws ServiceError INVALID with data */
+const ASKED = ['action', 'field', 'rule', 'account', 'body', 'record', 'filter', 'page', 'perPage']
+
+/** @throws ServiceError INVALID, with data for a wrong value */
 function askedOf(definition: Definition, input: JsonObject): PreviewRequest {
+  checkNames('A preview', input, ASKED)
   const { rule, account, body, record, filter, page, perPage } = input
   const action = actionIn(definition, input)
   if (rule !== undefined && rule !== null && typeof rule !== 'string')

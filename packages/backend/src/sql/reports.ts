@@ -144,9 +144,9 @@ export class Reports {
   }
 
   /** Answers a report that is not stored, with the defaults of its parameters. @throws ServiceError FORBIDDEN, INVALID with data */
-  async preview(actor: Actor, { query, parameters }: JsonObject): Promise<ReportResult> {
+  async preview(actor: Actor, input: JsonObject): Promise<ReportResult> {
     checkSuperuser(actor.principal)
-    const report = await this.#checked({ name: 'preview', query, parameters }, undefined, 'The query is refused.')
+    const report = await this.#checked({ ...input, name: 'preview' }, undefined, 'The query is refused.')
     return this.#answer(report, parameterValues(report, {}), actor)
   }
 

@@ -3,7 +3,7 @@ import { isObject } from 'pannier/internal'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { UploadedFile } from '@pannier/backend'
-import type { JsonObject } from '@pannier/backend/internal'
+import { checkNames, type JsonObject } from '@pannier/backend/internal'
 import { actorOf, checkSuperuser } from './actor.ts'
 import { withForm } from './form.ts'
 import { serviceRestError } from './rest-error.ts'
@@ -12,6 +12,7 @@ import type { CollectionRoute, RestContext, RestRoutes } from './rest-context.ts
 /** The time limit of an import: other writes wait for it. */
 const WORK_MS_MAX = 60_000
 const UNREADABLE = 'An error occurred while loading the submitted data.'
+const NO_OPTION = 'The options upsert and dryRun of an import must be true or false.'
 
 /** The content of a body. */
 interface Rows {
@@ -24,9 +25,10 @@ export const importRoutes: RestRoutes = (app, context) => {
   const { imports, records } = context.backend
   app.post('/api/imports/check', (request) => {
     checkSuperuser(request)
-    return withForm(context, request, { message: UNREADABLE }, async ({ values }) => ({
-      problems: await imports.check(request.principal, values['collections']),
-    }))
+    return withForm(context, request, { message: UNREADABLE }, async ({ values }) => {
+      checkNames('A check of an import', values, ['collections'])
+      return { problems: await imports.check(request.principal, values['collections']) }
+    })
   })
   app.post<CollectionRoute>('/api/imports/:collection/lacking', (request) =>
     withRows(context, request, async ({ rows }) => ({
@@ -39,15 +41,21 @@ export const importRoutes: RestRoutes = (app, context) => {
     ),
   )
   app.post<CollectionRoute>('/api/imports/:collection/records', (request) =>
-    withRows(context, request, async ({ rows, values: { upsert, dryRun } }) => {
-      const refused = await records.import(actorOf(request), request.params.collection, rows, {
-        action: upsert === true ? 'upsert' : 'create',
-        isTrial: dryRun === true,
-        workMsMax: WORK_MS_MAX,
-      })
-      const shown = refused.map(({ index, reason }) => ({ index, ...serviceRestError(reason) }))
-      return { written: refused.length > 0 || dryRun === true ? 0 : rows.length, refused: shown }
-    }),
+    withRows(
+      context,
+      request,
+      async ({ rows, values: { upsert = false, dryRun = false } }) => {
+        if (typeof upsert !== 'boolean' || typeof dryRun !== 'boolean') throw new ServiceError('INVALID', NO_OPTION)
+        const refused = await records.import(actorOf(request), request.params.collection, rows, {
+          action: upsert ? 'upsert' : 'create',
+          isTrial: dryRun,
+          workMsMax: WORK_MS_MAX,
+        })
+        const shown = refused.map(({ index, reason }) => ({ index, ...serviceRestError(reason) }))
+        return { written: refused.length > 0 || dryRun ? 0 : rows.length, refused: shown }
+      },
+      ['upsert', 'dryRun'],
+    ),
   )
 }
 
@@ -55,9 +63,11 @@ async function withRows<T>(
   context: RestContext,
   request: FastifyRequest,
   use: (given: Rows) => Promise<T>,
+  options: readonly string[] = [],
 ): Promise<T> {
   checkSuperuser(request)
   return withForm(context, request, { message: UNREADABLE, bytesMax: Infinity }, async ({ values, files }) => {
+    checkNames('An import', values, ['rows', ...options])
     const { rows } = values
     if (!Array.isArray(rows) || !rows.every(isObject)) throw new ServiceError('INVALID', UNREADABLE)
     return use({ rows, files: files.get('files') ?? [], values })
