@@ -153,7 +153,7 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
   pouchdb: [
     ['contract', ['options', 'pouch', 'pouchdb-packages.d']],
     'platform',
-    ['values', ['failures', 'answer', 'revision-trees', 'attachments', 'documents']],
+    ['values', ['failures', 'answer', 'code-unit-order', 'revision-trees', 'attachments', 'documents']],
     ['place', ['shared-place']],
     [
       'methods',

@@ -20,16 +20,9 @@ const CONTENT: ReadonlySet<string> = new Set([
 /** Members that are read below. */
 const READ: ReadonlySet<string> = new Set(['_id', '_rev', '_deleted', '_attachments', '_revisions'])
 /** Members that say something about a document which nobody stores. `__proto__` is one that PouchDB's copies lack. */
-const IGNORED: ReadonlySet<string> = new Set([
-  '_revs_info',
-  '_conflicts',
-  '_deleted_conflicts',
-  '_local_seq',
-  '_rev_tree',
-  '_removed',
-  '_cv',
-  '__proto__',
-])
+const IGNORED: ReadonlySet<string> = new Set(
+  '_revs_info _conflicts _deleted_conflicts _local_seq _rev_tree _removed _cv __proto__'.split(' '),
+)
 /** PouchDB's own rule. */
 const REVISION = /^\d+-/
 const UNDERSCORE = 95

@@ -4,6 +4,7 @@
  */
 import { open, type Database, type OpenOptions } from 'pannier'
 import { REVISIONS_LIMIT_MAX } from 'pannier/limits'
+import { registerCodeUnitOrder } from './code-unit-order.ts'
 import type { Place, PouchOptions } from './pouch.ts'
 
 /** The collection of a database that has its documents. */
@@ -76,6 +77,7 @@ async function openPlace(options: PouchOptions): Promise<Place> {
   const { storage, encryption, durability, cacheBytesMax } = options
   const chosen = { storage, encryption, durability, cacheBytesMax }
   const given = Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)) as OpenOptions
+  registerCodeUnitOrder()
   const db: Database = await open(name, given)
   // PouchDB keeps the content of revisions that were replaced, until a compaction.
   const settings = { history: !compacts, revisionsLimit: Math.min(limit || REVISIONS_LIMIT, REVISIONS_LIMIT_MAX) }

@@ -1,4 +1,6 @@
 /** `find()` of pouchdb-find, answered by the library's planner. */
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
 import { describe, expect, test } from 'vitest'
 import { newPouch, type Pouch } from './pouch.ts'
 
@@ -42,6 +44,28 @@ describe('find()', () => {
     const index = { fields: ['name'], ddoc: 'oslo', name: 'oslo', partial_filter_selector: { city: 'Oslo' } }
     await db.createIndex({ index })
     expect(await idsOf(db, { selector: { name: { $gt: 'a' } }, use_index: 'oslo' })).toEqual(['p0', 'p1', 'p2'])
+  })
+
+  test('an index that another instance or tab drops is made again for the next query', async () => {
+    const storage = memory()
+    const [one, other] = [newPouch({ storage }), newPouch({ storage })]
+    const owner = await open('docs', { storage })
+    const fields = async (): Promise<unknown> =>
+      (await owner.collection('docs').indexes()).map((index) => index.fields.map(({ path }) => path))
+    const index = { fields: ['age'], ddoc: 'ages', name: 'age' }
+    await one.put({ _id: 'p0', age: 31 })
+    await one.createIndex({ index })
+    const found = async (): Promise<unknown> => [await idsOf(other, { selector: { age: { $gt: 0 } } }), await fields()]
+    expect(await found()).toEqual([['p0'], [['age', '_id']]])
+    await one.deleteIndex({ ddoc: '_design/ages', name: 'age' })
+    await one.viewCleanup()
+    expect(await found()).toEqual([['p0'], []])
+    await one.createIndex({ index })
+    expect(await found()).toEqual([['p0'], [['age', '_id']]])
+    const [made] = await owner.collection('docs').indexes()
+    await owner.collection('docs').dropIndex(made!.name)
+    expect(await found()).toEqual([['p0'], [['age', '_id']]])
+    await owner.close()
   })
 
   test('a document without a field of the index is one of the plug-in’s rows', async () => {

@@ -1,4 +1,5 @@
 /** `query()` of PouchDB's map/reduce plug-in, on views of the library. */
+import { memory } from 'pannier/memory'
 import { describe, expect, test, vi } from 'vitest'
 import { newPouch, type Doc, type Pouch } from './pouch.ts'
 
@@ -95,6 +96,21 @@ describe('query()', () => {
     await db.viewCleanup()
     expect(await db.get('_local/pouchdb-views')).toMatchObject({ names: [] })
     await expect(db.query('v')).rejects.toMatchObject({ status: 404, reason: 'deleted' })
+  })
+
+  test('viewCleanup drops a view that another instance made again after a drop', async () => {
+    const storage = memory()
+    const [one, other] = [newPouch({ storage }), newPouch({ storage })]
+    const names = async (): Promise<unknown> => (await one.get('_local/pouchdb-views'))['names']
+    const design = { _id: '_design/v', views: { v: BY_N } }
+    await one.put(design)
+    for (const db of [one, other]) await db.query('v')
+    await one.remove(await one.get('_design/v'))
+    await one.viewCleanup()
+    expect(await names()).toEqual([])
+    await one.put(design)
+    await other.query('v')
+    expect(await names()).toEqual(['pouchdb:v/v'])
   })
 
   test.each<[unknown]>([[null], [1], [{}], [{ map: 1 }], [{ map: null }], [{ map: { fields: null } }]])(

@@ -1,17 +1,13 @@
 /** The indexes of design documents as indexes of the collection. They are made when a query first has use for them. */
 import { INDEX_FIELDS_MAX } from 'pannier/limits'
-import type { IndexInput, JsonObject } from 'pannier'
+import type { IndexInfo, IndexInput, JsonObject } from 'pannier'
 import type { Place } from '../pouch.ts'
-import { codeUnitOrder } from './code-unit-order.ts'
+import { CODE_UNIT_ORDER } from '../code-unit-order.ts'
 
 /** The meaning of selectors and the order of strings. */
-interface Meaning {
-  readonly dialect: 'couchdb'
-  readonly collation: string
-}
-
-export function meaningOf(): Meaning {
-  return { dialect: 'couchdb', collation: codeUnitOrder() }
+export const MEANING: { readonly dialect: 'couchdb'; readonly collation: string } = {
+  dialect: 'couchdb',
+  collation: CODE_UNIT_ORDER,
 }
 
 /** An index as a design document defines it. */
@@ -23,46 +19,39 @@ export interface FindIndex {
 
 export class FindIndexes {
   readonly #place: Place
-  /** By definition. Each resolves when the index is built, as far as it can be. */
-  readonly #built = new Map<string, Promise<void>>()
+  /** The definitions that the library refuses. */
+  readonly #refused = new Set<string>()
 
   constructor(place: Place) {
     this.#place = place
   }
 
-  /** Resolves when queries can use the index. One that the library refuses is not made, and queries scan. */
-  built(index: FindIndex): Promise<void> {
-    const name = nameOf(index)
-    let building = this.#built.get(name)
-    if (building === undefined) {
-      building = this.#build(index)
-      this.#built.set(name, building)
-      building.catch(() => this.#built.delete(name))
+  /**
+   * Resolves when queries can use the index. The collection says which there are, as other instances and tabs make and drop them too. One
+   * that the library refuses is not made, and queries scan.
+   */
+  async built(index: FindIndex): Promise<void> {
+    const name = nameOf(fieldsOf(index), index.filter)
+    if (this.#refused.has(name)) return
+    const { db, docs } = this.#place
+    const stored = await docs.indexes()
+    if (stored.some((each) => each.ready && nameOfStored(each) === name)) return
+    const { filter: where } = index
+    const made: IndexInput = { on: fieldsOf(index), ...MEANING, ...(where !== undefined && { where }) }
+    try {
+      db.collection<JsonObject>(docs.name, { indexes: [made] })
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error
+      this.#refused.add(name)
     }
-    return building
+    await docs.ready()
   }
 
   /** Drops indexes that no design document has. */
   async keep(wanted: readonly FindIndex[]): Promise<void> {
     const { docs } = this.#place
-    const names = new Set(wanted.map((index) => nameOf({ ...index, fields: fieldsOf(index) })))
-    for (const { name, fields, where: filter } of await docs.indexes()) {
-      const paths = fields.map(({ path }) => path)
-      if (!names.has(nameOf({ fields: paths, filter: filter as JsonObject | undefined }))) await docs.dropIndex(name)
-    }
-    this.#built.clear()
-  }
-
-  async #build(index: FindIndex): Promise<void> {
-    const { db, docs } = this.#place
-    const { filter: where } = index
-    const made: IndexInput = { on: fieldsOf(index), ...meaningOf(), ...(where !== undefined && { where }) }
-    try {
-      db.collection<JsonObject>(docs.name, { indexes: [made] })
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error
-    }
-    await docs.ready()
+    const names = new Set(wanted.map((index) => nameOf(fieldsOf(index), index.filter)))
+    for (const index of await docs.indexes()) if (!names.has(nameOfStored(index))) await docs.dropIndex(index.name)
   }
 }
 
@@ -71,6 +60,13 @@ function fieldsOf({ fields }: FindIndex): string[] {
   return [...new Set([...fields, '_id'])].slice(0, INDEX_FIELDS_MAX)
 }
 
-function nameOf({ fields, filter }: FindIndex): string {
+function nameOf(fields: readonly string[], filter: unknown): string {
   return JSON.stringify([fields, filter ?? null])
+}
+
+function nameOfStored({ fields, where: filter }: IndexInfo): string {
+  return nameOf(
+    fields.map(({ path }) => path),
+    filter,
+  )
 }

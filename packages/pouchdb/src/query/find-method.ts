@@ -6,7 +6,7 @@ import type { JsonObject } from 'pannier'
 import { toCouchDocument } from 'pannier/internal'
 import { failureOf } from '../failures.ts'
 import type { Callback, Place, Pouch } from '../pouch.ts'
-import { meaningOf, type FindIndexes } from './find-indexes.ts'
+import { MEANING, type FindIndexes } from './find-indexes.ts'
 
 interface FindRequest {
   readonly selector?: JsonObject
@@ -48,23 +48,9 @@ const WARNING = 'No matching index found, create an index to optimize query time
 /** No answer has design documents. */
 const NO_DESIGN = { _id: { $not: { $beginsWith: '_design/' } } }
 /** Operators that match only documents that have the field. */
-const NEEDING: ReadonlySet<string> = new Set([
-  '$eq',
-  '$gt',
-  '$gte',
-  '$lt',
-  '$lte',
-  '$in',
-  '$all',
-  '$size',
-  '$mod',
-  '$regex',
-  '$type',
-  '$elemMatch',
-  '$allMatch',
-  '$keyMapMatch',
-  '$beginsWith',
-])
+const NEEDING: ReadonlySet<string> = new Set(
+  '$eq $gt $gte $lt $lte $in $all $size $mod $regex $type $elemMatch $allMatch $keyMapMatch $beginsWith'.split(' '),
+)
 
 const NEGATIONS: ReadonlySet<string> = new Set(['$ne', '$not', '$nor'])
 
@@ -141,7 +127,7 @@ async function run(
   if (index.ddoc !== null) await indexes.built({ fields: fieldsOf(index), filter })
   const conditions = [selector!, ...(filter === undefined ? [] : [filter]), NO_DESIGN]
   const query = docs
-    .find({ $and: conditions } as never, meaningOf())
+    .find({ $and: conditions } as never, MEANING)
     .sort(...(orderOf(index, sort) as never[]))
     .skip(skip)
     .limit(limit)

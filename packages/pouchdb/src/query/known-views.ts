@@ -12,27 +12,21 @@ export function viewName(design: string, view: string): string {
 
 export class KnownViews {
   readonly #place: Place
-  readonly #known = new Set<string>()
 
   constructor(place: Place) {
     this.#place = place
   }
 
+  /** The record is read each time: another instance or tab may have dropped the view. */
   async add(name: string): Promise<void> {
-    if (this.#known.has(name)) return
     await this.#change((names) => (names.includes(name) ? names : [...names, name]))
-    this.#known.add(name)
   }
 
   /** Drops the views that are not wanted. */
   async keep(wanted: ReadonlySet<string>): Promise<void> {
     const { docs } = this.#place
     const names = namesIn(await docs.local.get(RECORD))
-    for (const name of names) {
-      if (wanted.has(name)) continue
-      await docs.view(name, { map: () => undefined }).drop()
-      this.#known.delete(name)
-    }
+    for (const name of names) if (!wanted.has(name)) await docs.view(name, { map: () => undefined }).drop()
     await this.#change((now) => now.filter((name) => wanted.has(name)))
   }
 

@@ -3,7 +3,7 @@ import type { JsonObject, ViewDefinition } from 'pannier'
 import type { FindIndex } from './find-indexes.ts'
 import { toCouchDocument } from 'pannier/internal'
 import { matchesSelector, parseField } from 'pouchdb-selector-core'
-import { codeUnitOrder } from './code-unit-order.ts'
+import { CODE_UNIT_ORDER } from '../code-unit-order.ts'
 import { keyOf } from './query-options.ts'
 
 export interface MangoMap {
@@ -35,7 +35,7 @@ export function mangoView({
       emit(values.length === 1 ? keyOf(values[0]) : values.map(keyOf), null)
     },
     version: JSON.stringify([fields, filter]),
-    collation: codeUnitOrder(),
+    collation: CODE_UNIT_ORDER,
   }
 }
 

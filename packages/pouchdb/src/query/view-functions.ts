@@ -4,7 +4,7 @@ import type { Emit, JsonObject, Stored, ViewDefinition } from 'pannier'
 import { LruMap, toCouchDocument } from 'pannier/internal'
 import { guardedConsole } from 'pouchdb-utils'
 import type { Pouch } from '../pouch.ts'
-import { codeUnitOrder } from './code-unit-order.ts'
+import { CODE_UNIT_ORDER } from '../code-unit-order.ts'
 import { keyOf } from './query-options.ts'
 
 /** The text of a function, or the function. */
@@ -52,7 +52,7 @@ export class ViewFunctions {
           throw error
         }
       },
-      collation: codeUnitOrder(),
+      collation: CODE_UNIT_ORDER,
       ...(reduce ? { reduce: this.#reducer(String(reduce)) } : {}),
     }
   }

@@ -1,15 +1,15 @@
 /** PouchDB compares strings of keys by their UTF-16 code units, and the library by code points. They differ beyond U+D7FF. */
 import { registerCollation } from 'pannier'
 
-const NAME = 'pouchdb'
+/** The name of the collation whose order is PouchDB's. */
+export const CODE_UNIT_ORDER = 'pouchdb'
 
 let isRegistered = false
 
-/** The name of the collation whose order is PouchDB's. */
-export function codeUnitOrder(): string {
-  if (!isRegistered) registerCollation({ name: NAME, key: keyOf })
+/** Call it before a database is opened. The library drops indexes whose collation it does not know with the first write. */
+export function registerCodeUnitOrder(): void {
+  if (!isRegistered) registerCollation({ name: CODE_UNIT_ORDER, key: keyOf })
   isRegistered = true
-  return NAME
 }
 
 const SURROGATES = 0xd800
