@@ -23,12 +23,10 @@ export interface MovableDatabase {
         }[];
         readonly last_seq: unknown;
     }>;
-    /** The documents by their ids. */
-    allDocs(options: object): Promise<{
-        readonly rows: readonly ListedRow[];
+    /** Revisions with their content. */
+    bulkGet(options: object): Promise<{
+        readonly results: readonly FoundRevisions[];
     }>;
-    /** The revisions that the database lacks. */
-    revsDiff(revisions: Record<string, string[]>): Promise<object>;
     /** Deletes the database. */
     destroy(): Promise<unknown>;
 }
@@ -53,7 +51,7 @@ export interface MoveOptions {
  *   then.
  * @example
  * const old = new PouchDB('shop', { adapter: 'idb' })
- * const db = new PouchDB('shop 2', { adapter: 'pannier' })
+ * const db = new PouchDB('shop', { adapter: 'pannier' })
  * await movePouch(old, db, { deleteSource: true, onProgress: (done) => show(done) })
  */
 export function movePouch(source: MovableDatabase, target: MovableDatabase, options?: MoveOptions): Promise<void>;
@@ -67,9 +65,9 @@ interface Copying extends PromiseLike<unknown> {
     cancel(): void;
 }
 
-interface ListedRow {
-    /** The id of the document; missing where there is no document. */
-    readonly id?: string;
-    /** The document; null where it is deleted. */
-    readonly doc?: object | null;
+interface FoundRevisions {
+    /** The id of the document. */
+    readonly id: string;
+    /** A document for each revision, or an error. */
+    readonly docs: readonly object[];
 }

@@ -11,11 +11,11 @@ interface Copying extends PromiseLike<unknown> {
   cancel(): void
 }
 
-interface ListedRow {
-  /** The id of the document; missing where there is no document. */
-  readonly id?: string
-  /** The document; null where it is deleted. */
-  readonly doc?: object | null
+interface FoundRevisions {
+  /** The id of the document. */
+  readonly id: string
+  /** A document for each revision, or an error. */
+  readonly docs: readonly object[]
 }
 
 /** The methods of a PouchDB database that a move calls; `replicate` comes with the plug-in pouchdb-replication, and with `pouchdb`. */
@@ -34,10 +34,8 @@ export interface MovableDatabase {
     readonly results: readonly { readonly id: string; readonly changes: readonly { readonly rev: string }[] }[]
     readonly last_seq: unknown
   }>
-  /** The documents by their ids. */
-  allDocs(options: object): Promise<{ readonly rows: readonly ListedRow[] }>
-  /** The revisions that the database lacks. */
-  revsDiff(revisions: Record<string, string[]>): Promise<object>
+  /** Revisions with their content. */
+  bulkGet(options: object): Promise<{ readonly results: readonly FoundRevisions[] }>
   /** Deletes the database. */
   destroy(): Promise<unknown>
 }
@@ -66,7 +64,7 @@ const COPY_PART = 0.8
  *   then.
  * @example
  * const old = new PouchDB('shop', { adapter: 'idb' })
- * const db = new PouchDB('shop 2', { adapter: 'pannier' })
+ * const db = new PouchDB('shop', { adapter: 'pannier' })
  * await movePouch(old, db, { deleteSource: true, onProgress: (done) => show(done) })
  */
 export async function movePouch(
@@ -75,6 +73,7 @@ export async function movePouch(
   options: MoveOptions = {},
 ): Promise<void> {
   const { batchSize = BATCH, deleteSource = false, signal } = options
+  signal?.throwIfAborted()
   const { update_seq: end } = await source.info()
   const report = reporter(options.onProgress, Number(end))
   const copying = source.replicate.to(target, { batch_size: batchSize, style: 'all_docs' })
@@ -91,8 +90,18 @@ export async function movePouch(
   } finally {
     signal?.removeEventListener('abort', stop)
   }
-  if (deleteSource) await source.destroy()
+  if (deleteSource) await destroy(source, target)
   options.onProgress?.(1)
+}
+
+/** PouchDB says to all databases of a name that they were destroyed. So a target of the same name does not listen meanwhile. */
+async function destroy(source: MovableDatabase, target: MovableDatabase): Promise<void> {
+  const pouch = target.constructor as unknown as { emit(event: string, value: unknown): void }
+  if (source.name !== target.name) return void (await source.destroy())
+  pouch.emit('unref', target)
+  await source.destroy()
+  pouch.emit('ref', target)
+  pouch.emit('created', target.name)
 }
 
 /** Reports never fall, and are below 1 until all is done. */
@@ -109,7 +118,7 @@ function reporter(
   }
 }
 
-/** All leaves of the source are in the target, and the winners have the same content. */
+/** All leaves of the source are in the target, with the same content. */
 async function compare(
   source: MovableDatabase,
   target: MovableDatabase,
@@ -120,24 +129,35 @@ async function compare(
   for (;;) {
     const { results, last_seq: sequence } = await source.changes({ since, limit, style: 'all_docs' })
     if (results.length === 0) return
-    const leaves = Object.fromEntries(results.map(({ id, changes }) => [id, changes.map(({ rev }) => rev)]))
-    const [missing] = Object.keys(await target.revsDiff(leaves))
-    if (missing !== undefined) throw notTheSame(target, missing)
-    const keys = Object.keys(leaves)
-    const [theirs, ours] = await Promise.all([source, target].map((db) => db.allDocs({ keys, include_docs: true })))
-    for (const [at, row] of theirs!.rows.entries())
-      if (!isSame(contentOf(row), contentOf(ours!.rows[at]))) throw notTheSame(target, keys[at]!)
+    const docs = results.flatMap(({ id, changes }) => changes.map(({ rev }) => ({ id, rev })))
+    const [theirs, ours] = await Promise.all([contentsOf(source, docs), contentsOf(target, docs)])
+    for (const { id, rev } of docs) {
+      const content = theirs.get(nameOf(id, rev))
+      if (content === undefined || !isSame(content, ours.get(nameOf(id, rev)))) throw notTheSame(target, id)
+    }
     since = sequence
     onBatch(Number(sequence))
   }
 }
 
+/** The contents of revisions, by the id and the revision. */
+async function contentsOf(db: MovableDatabase, docs: readonly object[]): Promise<Map<string, unknown>> {
+  const { results } = await db.bulkGet({ docs })
+  const contents = new Map<string, unknown>()
+  for (const { ok: document } of results.flatMap((result) => result.docs) as readonly { readonly ok?: JsonObject }[])
+    if (document !== undefined) contents.set(nameOf(document['_id'], document['_rev']), contentOf(document))
+  return contents
+}
+
+function nameOf(id: unknown, rev: unknown): string {
+  return JSON.stringify([id, rev])
+}
+
 /** Names of fields keep their order, except those that adapters add. Of attachments, the digest and the type tell all. */
-function contentOf(row: ListedRow | undefined): unknown {
-  const { _id: id, _rev: rev, _attachments: attachments, ...content } = (row?.doc ?? {}) as JsonObject
+function contentOf({ _id, _rev, _deleted, _attachments: attachments, ...content }: JsonObject): unknown {
   const stubs = Object.entries((attachments ?? {}) as Readonly<Record<string, JsonObject>>)
   const attached = stubs.map(([name, { digest, content_type: type }]) => JSON.stringify([name, digest, type]))
-  return [id, rev, content, attached.toSorted()]
+  return [_deleted === true, content, attached.toSorted()]
 }
 
 function notTheSame({ name }: MovableDatabase, id: string): PouchError {

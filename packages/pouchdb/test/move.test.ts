@@ -1,6 +1,7 @@
 /** Moving databases of PouchDB's other adapters. */
 import memoryAdapter from 'pouchdb-adapter-memory'
 import pouchdbReplication from 'pouchdb-replication'
+import { memory } from 'pannier/memory'
 import { movePouch, type MovableDatabase } from 'pouchdb-adapter-pannier/move'
 import { describe, expect, test } from 'vitest'
 import { newPouch, PouchDB, type Doc, type Pouch } from './pouch.ts'
@@ -61,15 +62,55 @@ describe('movePouch()', () => {
     expect(await target.info()).toMatchObject({ doc_count: 30 })
   })
 
-  test('a copy that lacks what the source has is no reason to delete it', async () => {
-    const source = await oldDatabase()
-    const target = newTarget()
-    const { allDocs } = target
-    target.allDocs = async (options: object) => {
-      const found = (await allDocs.call(target, options)) as { rows: { doc?: Doc }[] }
-      return { ...found, rows: found.rows.map((row) => ({ ...row, doc: { ...row.doc, n: 'other' } })) } as never
+  test('a signal that is aborted before leaves the target empty', async () => {
+    const [source, target] = [await oldDatabase(), newTarget()]
+    await expect(movePouch(source, target, { signal: AbortSignal.abort() })).rejects.toThrow('aborted')
+    expect(await target.info()).toMatchObject({ doc_count: 0 })
+  })
+
+  test.each([
+    ['a winner', 'd4', undefined],
+    ['a revision in conflict', 'd1', /^1-[^z]/],
+    ['a tombstone', 'd2', undefined],
+  ])('%s that is another one in the copy is no reason to delete the source', async (_, id, rev) => {
+    const [source, target] = [await oldDatabase(), newTarget()]
+    const { bulkGet } = target
+    target.bulkGet = async (options) => {
+      const found = await bulkGet.call(target, options)
+      for (const { docs } of found.results)
+        for (const { ok } of docs as readonly { ok?: Doc }[])
+          if (ok?._id === id && (rev?.test(ok._rev!) ?? true)) ok['n'] = 'other'
+      return found as never
     }
-    await expect(movePouch(source, target, { deleteSource: true })).rejects.toMatchObject({ name: 'not_the_same' })
+    await expect(movePouch(source, target, { deleteSource: true })).rejects.toMatchObject({
+      name: 'not_the_same',
+      reason: expect.stringContaining(`'${id}'`),
+    })
     expect((await source.info()).doc_count).toBe(30)
+  })
+
+  test('a revision that the source does not give is no reason to delete it', async () => {
+    const [source, target] = [await oldDatabase(), newTarget()]
+    source.bulkGet = () => Promise.resolve({ results: [] })
+    const moving = movePouch(source, target, { deleteSource: true })
+    await expect(moving).rejects.toMatchObject({ name: 'not_the_same' })
+    expect((await source.info()).doc_count).toBe(30)
+  })
+
+  test('the new database may have the name of the old one, and lives when that is destroyed', async () => {
+    const source = await oldDatabase()
+    const target = new PouchDB(source.name, { adapter: 'pannier', storage: memory() }) as Movable
+    const next = Promise.withResolvers<string>()
+    const ends: string[] = []
+    await target.info()
+    target.changes({ live: true, since: 100 }).on('change', ({ id }) => next.resolve(id))
+    for (const [name, db] of Object.entries({ source, target })) db.on('destroyed', () => ends.push(name))
+    await movePouch(source, target, { deleteSource: true })
+    expect(await target.info()).toMatchObject({ doc_count: 30 })
+    expect(ends).toEqual(['source'])
+    for (let n = 0; n < 100; n++) await target.put({ _id: `later${n}` })
+    expect(await next.promise).toMatch('later')
+    await target.destroy()
+    expect(new Set(ends)).toEqual(new Set(['source', 'target']))
   })
 })

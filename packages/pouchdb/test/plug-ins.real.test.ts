@@ -3,29 +3,13 @@
  * adapter and on ours, in memory and in an SQLite file, with the native paths on. What the scenes show is the same.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { pannierAdapter } from 'pouchdb-adapter-pannier'
 import { memory } from 'pannier/memory'
 import { sqlite } from 'pannier/sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
-
-const root = resolve(import.meta.dirname, '../../..')
-const installed = [root, join(root, 'bench')].map((folder) => createRequire(join(folder, 'package.json')))
-
-/** A plug-in of ours or of bench. */
-function load(name: string): unknown {
-  for (const require of installed) {
-    try {
-      const found = require(name) as { readonly default?: unknown }
-      return found.default ?? found
-    } catch (error) {
-      if ((error as { readonly code?: string }).code !== 'MODULE_NOT_FOUND') throw error
-    }
-  }
-  throw new Error(`${name} is not installed: run npm ci in bench.`)
-}
+import { installed, load } from './installed.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- plug-ins add what they like to it
 type Any = any

@@ -60,7 +60,7 @@ export interface Pouch {
   crypto(password: string): Promise<void>
 }
 
-interface PouchClass {
+export interface PouchClass {
   new (name: string, options: PannierAdapterOptions & Record<string, unknown>): Pouch
   plugin(plugin: unknown): void
 }
