@@ -77,7 +77,7 @@ async function mailWithToken(
   to: string,
   claims: { readonly email: string; readonly newEmail?: string },
 ): Promise<QueuedMail> {
-  const token = await newToken(type, holder, { nowMs: host.environment.wallClock(), ...claims })
+  const token = newToken(type, holder, { nowMs: host.environment.wallClock(), ...claims })
   const seconds = tokenSeconds(holder.definition, type)
   return made(host, holder, { kind, template, to, values: { TOKEN: token }, seconds })
 }

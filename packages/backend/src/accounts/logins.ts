@@ -129,7 +129,7 @@ export class Logins {
     session: string,
     claims: { readonly duration: number; readonly refreshable: boolean },
   ): Promise<LoggedIn> {
-    const token = await newToken('auth', holder, { nowMs: this.#host.environment.wallClock(), sid: session, ...claims })
+    const token = newToken('auth', holder, { nowMs: this.#host.environment.wallClock(), sid: session, ...claims })
     return loggedIn(holder, token, session)
   }
 }
