@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import type { Definition, RecordInput, ShowOptions } from '@pannier/backend'
 import { formInput, inputBytesMax } from '@pannier/backend/internal'
+import { PACKED } from '../http/packed-answers.ts'
 import { actorOf, queryText } from './actor.ts'
 import { checkUnwanted, withForm } from './form.ts'
 import { listOptions } from './list-parameters.ts'
@@ -13,7 +14,8 @@ const RECORD_BYTES_MAX: number = 32 << 20
 
 export const recordRoutes: RestRoutes = (app, context) => {
   const { records } = context.backend
-  app.get<CollectionRoute>('/api/collections/:collection/records', tagged('list'), (request) =>
+  const listed = { ...tagged('list'), ...PACKED }
+  app.get<CollectionRoute>('/api/collections/:collection/records', listed, (request) =>
     records.list(actorOf(request), request.params.collection, listOptions(request)),
   )
   app.get<RecordRoute>('/api/collections/:collection/records/:id', tagged('view'), (request) =>

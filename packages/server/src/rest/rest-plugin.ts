@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
 import { limitRate } from '../http/request-limits.ts'
+import { packAnswers } from '../http/packed-answers.ts'
 import { logRequest } from '../http/request-log.ts'
 import { onAnswered } from '../http/running-requests.ts'
 import { openBudget, serializeAnswers } from './answer-budget.ts'
@@ -73,6 +74,7 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
   return async (app: FastifyInstance) => {
     app.setErrorHandler(answerRestError)
     serializeAnswers(app)
+    await packAnswers(app)
     onAnswered(app, async (request, reply) => {
       await context.routes.leave(request)
       logRequest(request, reply, context.backend)

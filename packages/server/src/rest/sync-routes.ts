@@ -3,6 +3,7 @@ import { isObject } from 'pannier/internal'
 import { ServiceError } from '@pannier/backend'
 import type { Pusher, PushOutcome, SyncHas } from '@pannier/backend'
 import { invalid } from '@pannier/backend/internal'
+import { PACKED } from '../http/packed-answers.ts'
 import { limitWrite, writeLimitOf } from '../http/request-limits.ts'
 import { actorOf, checkSession } from './actor.ts'
 import { batchBytesMax } from './batch-routes.ts'
@@ -17,7 +18,7 @@ const MALFORMED_HAS = '"has" must be an object: { NAME: "*", or { ID: the revisi
 const MALFORMED_FILTERS = '"filters" must be an object: { NAME: a filter, as "done = false" }.'
 
 export const syncRoutes: RestRoutes = (app, context) => {
-  app.post('/api/sync/pull', async (request) => {
+  app.post('/api/sync/pull', PACKED, async (request) => {
     checkSession(request)
     const values = await readValues(context, request, MALFORMED)
     const { collections, has = {}, filters = {}, device, acknowledged, rules } = values
