@@ -59,6 +59,10 @@ export class ShapeDictionary {
     for (const [id, encoded] of entries) this.add(id, encoded)
   }
 
+  get isEmpty(): boolean {
+    return this.byId.length === 0
+  }
+
   get(id: number): Shape {
     const shape = this.byId[id]
     if (shape === undefined) throw corruptBytes(`shape ${id} is unknown`)
