@@ -35,7 +35,7 @@ export async function addPasskey(server: Server, by: Session, name: string, { si
   const asked = await server.send<PublicKeyCredentialCreationOptionsJSON>(`${path}/options`, {}, { token, signal })
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(asked)
   const answer = await answerOf(navigator.credentials.create({ publicKey, ...(signal && { signal }) }))
-  return await server.send<Passkey>(path, { name, ...answer }, { token })
+  return await server.send<Passkey>(path, { name, ...answer }, { token, signal })
 }
 
 /** The device's answer to a question of the server. @throws ClientError PANNIER_SIGN_IN_FAILED */

@@ -1,5 +1,5 @@
 /** Goal: each way to sign in works with a real server, and sessions end where they should. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MailServer } from '../../../tools/test/mail-server.ts'
 import {
   browse,
@@ -181,6 +181,72 @@ test('an unknown provider, and a user who gives up, fail', async () => {
   const signal = AbortSignal.timeout(50)
   await expect(client.signIn.oauth2('users', 'oidc', { open, signal })).rejects.toMatchObject({ message: /given up/ })
   await expect(client.signIn.passkey('users')).rejects.toMatchObject({ code: 'PANNIER_SIGN_IN_FAILED' })
+})
+
+/** A device with passkeys, as a browser offers it. Each question waits for `answer`. */
+class PasskeyDevice {
+  readonly signals: (AbortSignal | undefined)[] = []
+  readonly answer = Promise.withResolvers<unknown>()
+
+  constructor() {
+    const options = (json: unknown): unknown => json
+    vi.stubGlobal('PublicKeyCredential', {
+      parseRequestOptionsFromJSON: options,
+      parseCreationOptionsFromJSON: options,
+    })
+    const ask = ({ signal }: { signal?: AbortSignal }): Promise<unknown> => {
+      this.signals.push(signal)
+      return this.answer.promise
+    }
+    vi.stubGlobal('navigator', { ...navigator, credentials: { get: ask, create: ask } })
+  }
+}
+
+describe('a passkey that is cancelled', () => {
+  const reason = new Error('the user went back')
+  let keys: PasskeyDevice
+  let cancel: AbortController
+
+  beforeEach(async () => {
+    await set('users', { passkey: { enabled: true } })
+    await client.signIn.password('users', bob.email, USER_PASSWORD)
+    keys = new PasskeyDevice()
+    cancel = new AbortController()
+    return () => void vi.unstubAllGlobals()
+  })
+  const calls = {
+    passkey: () => client.signIn.passkey('users', { signal: cancel.signal }),
+    addPasskey: () => client.signIn.addPasskey('phone', { signal: cancel.signal }),
+  }
+  const names = ['passkey', 'addPasskey'] as const
+  const cancelled = { code: 'PANNIER_ABORTED', cause: reason }
+
+  test.each(names)('%s() with an aborted signal asks no device', async (name) => {
+    cancel.abort(reason)
+    await expect(calls[name]()).rejects.toMatchObject(cancelled)
+    expect(keys.signals).toEqual([])
+  })
+
+  test.each(names)('%s() gives the signal to the device, and ends before the device answers', async (name) => {
+    const asked = calls[name]()
+    await until(() => keys.signals.length === 1)
+    cancel.abort(reason)
+    await expect(asked).rejects.toMatchObject(cancelled)
+    expect(keys.signals[0]?.aborted).toBe(true)
+  })
+
+  test.each(names)('%s() sends nothing of a device that answers too late', async (name) => {
+    const sent = vi.spyOn(globalThis, 'fetch')
+    const asked = calls[name]()
+    await until(() => keys.signals.length === 1)
+    cancel.abort(reason)
+    await expect(asked).rejects.toMatchObject(cancelled)
+    sent.mockClear()
+    keys.answer.resolve({ toJSON: () => ({ id: 'late' }) })
+    await new Promise(setImmediate)
+    expect(sent.mock.calls.filter(([, options]) => options?.signal?.aborted !== true)).toEqual([])
+    sent.mockRestore()
+  })
 })
 
 test('signing out ends the session at the server', async () => {
