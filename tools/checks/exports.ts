@@ -1,11 +1,10 @@
 /**
- * Checks what would be published. publint and attw find no problem. Every entry loads from the build in Node, and
- * bundles for a browser without Node's modules. `pannier/testing` contains only what it exports. Declarations compile with the library of
- * ES2022 where users check them too (`skipLibCheck: false`).
+ * Checks what would be published. publint finds no problem. Every entry loads from the build in Node, and
+ * bundles for a browser without Node's modules. `pannier/testing` contains only what it exports. The types of each entry resolve for Node
+ * and for bundlers. They compile with the library of ES2022 where users check them too (`skipLibCheck: false`).
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { build } from 'esbuild'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -25,8 +24,12 @@ const NODE_ONLY = [
 ]
 /** Entries without a value. */
 const TYPES_ONLY = ['pannier/types']
-/** Packages are modules: nobody gets at their types with `require`, or as before Node 16. */
-const OTHER_RESOLUTIONS = ['node10', 'node16-cjs']
+/** How a program of users finds modules. Packages are modules: nobody gets at their types with `require`, or as before Node 16. */
+const RESOLUTIONS = [
+  ['--module', 'nodenext'],
+  ['--module', 'esnext', '--moduleResolution', 'bundler'],
+]
+const OUR_ERROR = new RegExp(`^(index\\.ts|node_modules/(${PACKAGES.map(({ name }) => name).join('|')})/).*error TS`)
 
 const modules = readModules()
 const problems: string[] = []
@@ -36,7 +39,6 @@ for (const published of PACKAGES) {
   const bytes = new Uint8Array(await readFile(tarball))
   await checkManifest(published, bytes.buffer)
   checkTesting(published, files)
-  await checkTypes(published, bytes)
   await checkBrowser(published)
 }
 await checkNode()
@@ -67,29 +69,29 @@ function reachedFrom(entry: string): readonly string[] {
   return [...reached].filter((path) => modules.has(path))
 }
 
-async function checkTypes({ name }: PublishedPackage, tarball: Uint8Array): Promise<void> {
-  const result = await checkPackage(createPackageFromTarballData(tarball))
-  if (result.types === false) problems.push(`attw, ${name}: has no types`)
-  else
-    for (const problem of result.problems)
-      if (!('resolutionKind' in problem && OTHER_RESOLUTIONS.includes(problem.resolutionKind)))
-        problems.push(`attw, ${name}: ${JSON.stringify(problem)}`)
-}
-
 /**
- * Checks the declarations of all entries in one program. Errors in declarations of other packages are ignored. What is wrong with
- * declarations of others is not ours.
+ * Checks the declarations of all entries in one program for each way to resolve modules. The packages are as npm installs them. Errors in
+ * declarations of others are ignored: what is wrong there is not ours.
  */
 async function checkDeclarations(): Promise<void> {
   const folder = join(root, 'dist/declarations')
-  const imports = PACKAGES.flatMap(({ entries }) => entries.map(({ specifier }) => `import '${specifier}'\n`))
-  await mkdir(folder, { recursive: true })
+  const specifiers = PACKAGES.flatMap(({ entries }) => entries.map(({ specifier }) => specifier))
+  const imports = specifiers.map((specifier, at) => `export * as entry${at} from '${specifier}'\n`)
+  await rm(folder, { recursive: true, force: true })
+  for (const { name, tarball } of packed.values()) {
+    const installed = join(folder, 'node_modules', name)
+    await mkdir(installed, { recursive: true })
+    const { code, output } = await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed])
+    if (code !== 0) throw new Error(`tar:\n${output}`)
+  }
   await writeFile(join(folder, 'index.ts'), imports.join(''))
-  const library = ['--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--module', 'nodenext', '--types', 'node']
+  const library = ['--target', 'es2022', '--lib', 'es2022,dom,dom.iterable', '--types', 'node']
   const options = ['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', 'false', ...library, 'index.ts']
-  const { output } = await run(join(root, 'node_modules/.bin/tsc'), options, { cwd: folder })
-  for (const line of output.split('\n'))
-    if (/^\S*packages\/.*error TS/.test(line)) problems.push(`skipLibCheck: false: ${line}`)
+  for (const resolution of RESOLUTIONS) {
+    const { output } = await run(join(root, 'node_modules/.bin/tsc'), [...resolution, ...options], { cwd: folder })
+    const ours = output.split('\n').filter((line) => OUR_ERROR.test(line))
+    for (const line of ours) problems.push(`tsc ${resolution.join(' ')}: ${line}`)
+  }
 }
 
 /** Without the condition that leads to the sources. All entries load in one process. */

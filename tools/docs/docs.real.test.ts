@@ -46,10 +46,17 @@ export declare const people: Collection<Person>
 const pages = readPages()
 const modules = pages.flatMap(modulesOf)
 const folder = makeFolder('docs')
+const types = join(folder, 'types')
+const runs = join(folder, 'runs')
 const cwd = process.cwd()
 beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  // The guide has lines of products that only bench installs.
+  for (const inner of [types, runs]) {
+    mkdirSync(inner)
+    symlinkSync(join(root, 'bench/node_modules'), join(inner, 'node_modules'))
+  }
 })
 
 afterAll(() => {
@@ -73,10 +80,6 @@ test('the commands that are shown exist, with their options', async () => {
 })
 
 test('the blocks agree with the types of the packages', async () => {
-  const types = join(folder, 'types')
-  mkdirSync(types)
-  // The guide moves data out of products that only bench installs.
-  symlinkSync(join(root, 'bench/node_modules'), join(types, 'node_modules'))
   for (const { name, code } of modules) writeFileSync(join(types, name), code)
   writeFileSync(join(types, 'render.d.ts'), RENDER)
   writeFileSync(join(types, 'database.ts'), DATABASE)
@@ -96,7 +99,7 @@ test('the blocks agree with the types of the packages', async () => {
 
 describe('what runs prints what the page says', () => {
   test.each(modules.filter(({ runnable }) => runnable !== undefined))('$name', async ({ name, runnable, prints }) => {
-    const home = join(folder, name.replace('.ts', ''))
+    const home = join(runs, name.replace('.ts', ''))
     mkdirSync(home)
     process.chdir(home)
     await using server = await startServer()

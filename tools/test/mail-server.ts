@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { simpleParser } from 'mailparser'
-import type { ParsedMail } from 'mailparser'
+import PostalMime from 'postal-mime'
+import type { Email } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SMTPServerOptions } from 'smtp-server'
@@ -20,7 +20,7 @@ export interface ReceivedMail {
   /** Recipients of the envelope. */
   readonly recipients: readonly string[]
   readonly raw: string
-  readonly parsed: ParsedMail
+  readonly parsed: Email
 }
 
 export class MailServer implements AsyncDisposable {
@@ -99,7 +99,7 @@ export class MailServer implements AsyncDisposable {
   }
 
   async #take(content: Buffer, recipients: readonly string[]): Promise<Error | undefined> {
-    const mail = { recipients, raw: content.toString('latin1'), parsed: await simpleParser(content) }
+    const mail = { recipients, raw: content.toString('latin1'), parsed: await PostalMime.parse(content) }
     const error = await this.refuse(mail)
     if (error === undefined) this.mails.push(mail)
     return error

@@ -198,7 +198,7 @@ class PasskeyDevice {
       this.signals.push(signal)
       return this.answer.promise
     }
-    vi.stubGlobal('navigator', { ...navigator, credentials: { get: ask, create: ask } })
+    vi.stubGlobal('navigator', { credentials: { get: ask, create: ask } })
   }
 }
 

@@ -7,15 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
-import PouchDB from 'pouchdb'
-import memoryAdapter from 'pouchdb-adapter-memory'
+import { PouchDB } from './pouch.js'
 import { seededRandom } from '../../db/testing/random.ts'
 import { ADMIN as authorization, ADMIN_NAME, ADMIN_PASSWORD } from '../test/test-server.ts'
 import { LeanClient } from './lean-client.ts'
 import { startProcess } from './processes.ts'
 import type { ServerProcess } from './processes.ts'
-
-PouchDB.plugin(memoryAdapter)
 
 const DOCUMENTS = 10_000
 const CONNECTIONS = 64

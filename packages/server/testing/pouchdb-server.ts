@@ -1,12 +1,10 @@
 /** PouchDB behind express-pouchdb in a real HTTP server: a peer that speaks CouchDB's protocol, made by others. */
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import expressPouchDb from 'express-pouchdb'
-import memoryAdapter from 'pouchdb-adapter-memory'
-import PouchDB from 'pouchdb'
-
-PouchDB.plugin(memoryAdapter)
+import { PouchDB } from './pouch.js'
 
 export interface PouchServer {
   readonly url: string
@@ -20,15 +18,20 @@ export type Intercept = (request: IncomingMessage, response: ServerResponse) => 
 
 let made = 0
 
-/** In memory, or in files of a folder. */
+/** In memory, or in files of a folder. Their LevelDB comes with bench: `npm ci` there. */
 export async function pouchServer(intercept?: Intercept, dir?: string): Promise<PouchServer> {
-  const Databases = dir === undefined ? memoryDatabases() : PouchDB.defaults({ prefix: `${dir}/` })
+  const Databases = dir === undefined ? memoryDatabases() : databasesIn(dir)
   const app = expressPouchDb(Databases, { mode: 'minimumForPouchDB' })
   const server = createServer((request, response) => {
     if (intercept?.(request, response) !== true) app(request, response)
   })
   const url = await listen(server)
   return { url, database: (name) => new Databases(name), close: () => closeServer(server) }
+}
+
+function databasesIn(dir: string): typeof PouchDB {
+  const bench = createRequire(new URL('../../../bench/package.json', import.meta.url))
+  return PouchDB.plugin(bench('pouchdb-adapter-leveldb')).defaults({ prefix: `${dir}/` })
 }
 
 /**

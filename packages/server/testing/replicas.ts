@@ -1,7 +1,7 @@
 /** Replicas of Pannier and PouchDB that are edited by chance, meet by chance, and must come to the same. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Collection, Database } from 'pannier'
-import type PouchDB from 'pouchdb'
+import type { PouchDB } from './pouch.js'
 import { expect } from 'vitest'
 import type { Random } from '../../db/testing/random.ts'
 

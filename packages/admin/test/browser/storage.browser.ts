@@ -34,7 +34,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
 
   test('figures of the server are drawn, and said in words', async () => {
     await withServerPage(browser, '/metrics', async (page) => {
-      await waitFor(page, 'six charts', '', () => document.querySelectorAll('.chart canvas').length === 6)
+      await waitFor(page, 'eight charts', '', () => document.querySelectorAll('.chart canvas').length === 8)
       await sees(page, 'started ')
       await waitFor(page, 'the rate of requests', '', () =>
         [...document.querySelectorAll('.chart [role=img]')].some((chart) =>

@@ -1,4 +1,7 @@
-/** @cloudant/couchbackup from npm, unmodified: its commands and its library back up a database and restore it into another. */
+/**
+ * @cloudant/couchbackup from npm, unmodified: its commands and its library back up a database and restore it into another. It comes with
+ * bench.
+ */
 import { execFile } from 'node:child_process'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -15,7 +18,7 @@ interface Library {
   restore(source: NodeJS.ReadableStream, url: string, options: object, done: (error: Error | null) => void): unknown
 }
 
-const require = createRequire(import.meta.url)
+const require = createRequire(new URL('../../../../bench/package.json', import.meta.url))
 const library = require('@cloudant/couchbackup') as Library
 const programs = join(dirname(require.resolve('@cloudant/couchbackup/package.json')), 'bin')
 const DOCUMENTS = 2500

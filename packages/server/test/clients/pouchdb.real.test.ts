@@ -1,8 +1,7 @@
 /** PouchDB from npm, unmodified, over HTTP: as a client of the server, and as a replica that syncs with it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import PouchDB from 'pouchdb'
-import type { PouchChange, PouchDocument } from 'pouchdb'
-import memoryAdapter from 'pouchdb-adapter-memory'
+import { PouchDB } from '../../testing/pouch.js'
+import type { PouchChange, PouchDocument } from '../../testing/pouch.js'
 import findPlugin from 'pouchdb-find'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
@@ -11,7 +10,7 @@ import { MiddleServer } from '../../testing/middle-server.ts'
 import { ADMIN_NAME, ADMIN_PASSWORD, startServer, until } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
 
-PouchDB.plugin(memoryAdapter).plugin(findPlugin)
+PouchDB.plugin(findPlugin)
 
 /** From one try of PouchDB to the next. */
 const BACK_OFF_MS = 50

@@ -4,16 +4,13 @@
  * Method: the table of routes of a server, times every kind of caller.
  */
 import fastifyPlugin from 'fastify-plugin'
-import PouchDB from 'pouchdb'
-import memoryAdapter from 'pouchdb-adapter-memory'
+import { PouchDB } from '../../testing/pouch.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
 import { isRestUrl } from '../../src/http/declarations.ts'
 import type { Needs } from '../../src/index.ts'
 import { EMAIL, ITSELF, PASSWORD, startRest, tokenFor, type RestServer } from '../rest/rest-server.ts'
 import { basic, send, STRANGER, until, type Answer } from '../test-server.ts'
-
-PouchDB.plugin(memoryAdapter)
 
 interface Route {
   readonly method: string

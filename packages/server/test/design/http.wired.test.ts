@@ -4,15 +4,12 @@
  * that fails is an error of CouchDB's form.
  * Method: a real server, PouchDB from npm both as its client and, with its own engine, as what is compared with.
  */
-import PouchDB from 'pouchdb'
-import memoryAdapter from 'pouchdb-adapter-memory'
+import { PouchDB } from '../../testing/pouch.js'
 import { virtualEnvironment } from 'pannier/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOf } from '../../src/couch/server-context.ts'
 import { basic, send, startServer } from '../test-server.ts'
 import type { TestServer } from '../test-server.ts'
-
-PouchDB.plugin(memoryAdapter)
 
 const DESIGN = {
   _id: '_design/cities',

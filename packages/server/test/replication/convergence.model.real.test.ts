@@ -8,8 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
-import PouchDB from 'pouchdb'
-import memoryAdapter from 'pouchdb-adapter-memory'
+import { PouchDB } from '../../testing/pouch.js'
 import { seededRandom } from '../../../db/testing/random.ts'
 import { faultProxy } from '../../testing/fault-proxy.ts'
 import { MiddleServer } from '../../testing/middle-server.ts'
@@ -18,8 +17,6 @@ import { again, converge, pannierReplica, pouchReplica } from '../../testing/rep
 import type { Meeting, Replica } from '../../testing/replicas.ts'
 import { ADMIN, ADMIN_NAME, ADMIN_PASSWORD } from '../test-server.ts'
 import { seedsOf } from '../../../../tools/test/seeds.ts'
-
-PouchDB.plugin(memoryAdapter)
 
 const seeds = seedsOf('model', 0.5)
 /** They take longer. */

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { open } from 'pannier'
 import type { Database, ReplicationEvent } from 'pannier'
 import { memory } from 'pannier/memory'
-import type { PouchChange } from 'pouchdb'
+import type { PouchChange } from '../../testing/pouch.js'
 import { pouchServer } from '../../testing/pouchdb-server.ts'
 import type { Intercept, PouchServer } from '../../testing/pouchdb-server.ts'
 

@@ -7,8 +7,7 @@ import { cpSync, renameSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventSource } from 'eventsource'
 import type PocketBase from 'pocketbase'
-import PouchDB from 'pouchdb'
-import memoryAdapter from 'pouchdb-adapter-memory'
+import { PouchDB } from '../../testing/pouch.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { open } from 'pannier'
 import { postgres } from '@pannier/postgres'
@@ -18,8 +17,6 @@ import { Balancer } from '../../../../tools/balancer.ts'
 import { basic, until } from '../test-server.ts'
 import { EMAIL, failure, PASSWORD, sdkClient } from '../rest/rest-server.ts'
 import { Serving } from './serving.ts'
-
-PouchDB.plugin(memoryAdapter)
 
 const ROOT = { authorization: basic(`${EMAIL}:${PASSWORD}`), 'content-type': 'application/json' }
 

@@ -1,4 +1,4 @@
-/** A chart over time, or of texts. ECharts is loaded with the first one. Dragging chooses a period; views offer the same to keyboards. */
+/** A chart over time, or of texts. Chart.js is loaded with the first one. Dragging chooses a period; views offer the same to keyboards. */
 import { useEffect, useRef, useState } from 'react'
 import type { PointerEvent, ReactNode } from 'react'
 import { onDemand } from '../../state/on-demand.ts'

@@ -1,9 +1,16 @@
-/** ECharts with what the page needs of it. Its tooltips are drawn, as the policy of the page allows no markup with styles. */
-import { BarChart, LineChart } from 'echarts/charts'
-import { GridComponent, TooltipComponent } from 'echarts/components'
-import { init, use } from 'echarts/core'
-import type { EChartsCoreOption } from 'echarts/core'
-import { CanvasRenderer } from 'echarts/renderers'
+/** Chart.js with what the page needs of it. Its tooltips are drawn, as the policy of the page allows no markup with styles. */
+import {
+  BarController,
+  BarElement,
+  Chart,
+  LinearScale,
+  LineController,
+  LineElement,
+  PointElement,
+  Tooltip,
+} from 'chart.js'
+import type { ChartDataset, ChartOptions, Scale } from 'chart.js'
+import { timeTicks } from 'd3-time'
 import { pixelsOf } from '../../state/theme.ts'
 
 /** One line, or one part of each bar. */
@@ -39,82 +46,136 @@ export interface MountedChart {
   destroy(): void
 }
 
-use([BarChart, LineChart, GridComponent, TooltipComponent, CanvasRenderer])
+interface Point {
+  readonly x: number
+  readonly y: number | null
+}
+
+type Kind = 'bar' | 'line'
+
+Chart.register(BarController, BarElement, LinearScale, LineController, LineElement, PointElement, Tooltip)
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const FONT_REM = 0.7
+const BAR_PX_MAX = 28
+/** The room of a label of the time axis. */
+const LABEL_PX = 80
 
 export function mount(host: HTMLElement): MountedChart {
-  const chart = init(host)
-  const resizing = new ResizeObserver(() => chart.resize())
-  resizing.observe(host)
+  const canvas = host.appendChild(document.createElement('canvas'))
+  let chart: Chart<Kind, Point[]> | undefined
   return {
-    draw: (data) => chart.setOption(optionsOf(host, data), { notMerge: true }),
-    timeAt: (x) => Number(chart.convertFromPixel({ xAxisIndex: 0 }, x)),
-    point: (x) => chart.dispatchAction({ type: 'showTip', x, y: host.clientHeight / 2 }),
+    draw: (data) => {
+      chart?.destroy()
+      chart = new Chart<Kind, Point[]>(canvas, {
+        type: data.kind === 'bars' ? 'bar' : 'line',
+        data: { datasets: data.series.map((one) => datasetOf(one, data.kind, colorOf(host, one.color))) },
+        options: optionsOf(host, data),
+      })
+    },
+    timeAt: (x) => chart?.scales['x']?.getValueForPixel(x) ?? 0,
+    point: (x) => {
+      if (chart === undefined) return
+      const place = { x, y: host.clientHeight / 2 }
+      const event = new MouseEvent('mousemove', { clientX: x })
+      const found = chart.getElementsAtEventForMode(Object.assign(event, place), 'index', { intersect: false }, false)
+      chart.tooltip?.setActiveElements(found, place)
+      chart.update('none')
+    },
     destroy: () => {
-      resizing.disconnect()
-      chart.dispose()
+      chart?.destroy()
+      canvas.remove()
     },
   }
 }
 
-function optionsOf(
-  host: HTMLElement,
-  { kind, series, format, labels, isCount = false, from, to }: ChartData,
-): EChartsCoreOption {
+function optionsOf(host: HTMLElement, data: ChartData): ChartOptions<Kind> {
+  const { kind, series, format, labels, isCount = false, from, to } = data
   const color = (name: string): string => colorOf(host, name)
-  const text = { color: color('muted'), fontSize: pixelsOf(FONT_REM), fontFamily: getComputedStyle(host).fontFamily }
+  const font = { size: pixelsOf(FONT_REM), family: getComputedStyle(host).fontFamily }
+  const ticks = { color: color('muted'), font, maxRotation: 0, autoSkipPadding: 12 }
+  const nameOf = (x: number): string => labels?.[x] ?? TIME.format(x)
+  const isNegative = series.some(({ points }) => points.some(([, value]) => value !== null && value < 0))
   return {
     animation: false,
-    textStyle: text,
-    grid: { left: 8, right: 12, top: 10, bottom: 4, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-    tooltip: {
-      trigger: 'axis',
-      renderMode: 'richText',
-      confine: true,
-      backgroundColor: color('raised'),
-      borderColor: color('line'),
-      textStyle: { ...text, color: color('ink') },
-      formatter: (found: unknown) => tooltip(found as readonly TooltipPoint[], format, labels),
+    maintainAspectRatio: false,
+    parsing: false,
+    interaction: { mode: 'index', intersect: false },
+    scales: {
+      x: {
+        type: 'linear',
+        stacked: kind === 'bars',
+        ...(labels === undefined ? timeAxis(from, to) : { min: -0.5, max: labels.length - 0.5 }),
+        grid: { display: false },
+        border: { color: color('line') },
+        ticks: {
+          ...ticks,
+          precision: 0,
+          callback: (value) => (labels === undefined ? tickText(Number(value)) : (labels[Number(value)] ?? '')),
+        },
+      },
+      y: {
+        stacked: kind === 'bars',
+        beginAtZero: !isNegative,
+        grid: { color: color('line') },
+        border: { display: false },
+        ticks: {
+          ...ticks,
+          maxTicksLimit: 5,
+          ...(isCount && { precision: 0 }),
+          callback: (value) => format(Number(value)),
+        },
+      },
     },
-    xAxis: {
-      ...(labels === undefined ? { type: 'time', min: from, max: to } : { type: 'category', data: labels }),
-      axisLine: { lineStyle: { color: color('line') } },
-      axisTick: { show: false },
-      axisLabel: { ...text, hideOverlap: true },
-      splitLine: { show: false },
+    plugins: {
+      tooltip: {
+        backgroundColor: color('raised'),
+        borderColor: color('line'),
+        borderWidth: 1,
+        titleColor: color('ink'),
+        bodyColor: color('ink'),
+        titleFont: font,
+        bodyFont: font,
+        displayColors: false,
+        callbacks: {
+          title: ([first]) => (first === undefined ? '' : nameOf(first.parsed.x!)),
+          label: ({ dataset, parsed: { y } }) => `${dataset.label}: ${y === null ? '–' : format(y)}`,
+        },
+      },
     },
-    yAxis: {
-      type: 'value',
-      min: series.some(({ points }) => points.some(([, value]) => value !== null && value < 0)) ? undefined : 0,
-      minInterval: isCount ? 1 : undefined,
-      splitNumber: 3,
-      axisLabel: { ...text, formatter: format },
-      splitLine: { lineStyle: { color: color('line') } },
-    },
-    series: series.map((one) => seriesOf(one, kind, color(one.color))),
   }
 }
 
-function seriesOf({ name, points }: Series, kind: ChartData['kind'], color: string): object {
-  const shared = { name, data: points, itemStyle: { color } }
-  if (kind === 'bars') return { ...shared, type: 'bar', stack: 'all', barMaxWidth: 28, barMinWidth: 2 }
-  return { ...shared, type: 'line', showSymbol: points.length < 2, lineStyle: { color, width: 2 }, symbolSize: 5 }
+function datasetOf({ name, points }: Series, kind: ChartData['kind'], color: string): ChartDataset<Kind, Point[]> {
+  const shared = { label: name, data: points.map(([x, y]) => ({ x, y })), backgroundColor: color }
+  if (kind === 'bars') return { ...shared, type: 'bar', maxBarThickness: BAR_PX_MAX }
+  const pointRadius = points.length < 2 ? 2.5 : 0
+  return { ...shared, type: 'line', borderColor: color, borderWidth: 2, pointRadius, pointHitRadius: 0 }
 }
 
-interface TooltipPoint {
-  readonly seriesName: string
-  readonly value: readonly [time: number, value: number | null]
+/** An axis whose ticks are whole minutes, hours, days, months or years. */
+function timeAxis(min: number | undefined, max: number | undefined): object {
+  const afterBuildTicks = (axis: Scale): void => {
+    const count = Math.max(2, Math.floor(axis.width / LABEL_PX))
+    const times = timeTicks(new Date(axis.min), new Date(axis.max), count)
+    axis.ticks = times.map((time) => ({ value: time.getTime() }))
+  }
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }), afterBuildTicks }
 }
 
-function tooltip(found: readonly TooltipPoint[], format: ChartData['format'], labels: ChartData['labels']): string {
-  const [first] = found
-  if (first === undefined) return ''
-  const lines = found.map(
-    ({ seriesName, value: [, value] }) => `${seriesName}: ${value === null ? '–' : format(value)}`,
-  )
-  return [labels?.[first.value[0]] ?? TIME.format(first.value[0]), ...lines].join('\n')
+const TICK_FORMATS = {
+  second: new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }),
+  minute: new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }),
+  day: new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' }),
+  month: new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' }),
+}
+
+/** The finest unit that a time has: a tick at midnight shows its day. */
+function tickText(time: number): string {
+  const date = new Date(time)
+  if (date.getSeconds() > 0) return TICK_FORMATS.second.format(date)
+  if (date.getHours() + date.getMinutes() > 0) return TICK_FORMATS.minute.format(date)
+  return (date.getDate() > 1 ? TICK_FORMATS.day : TICK_FORMATS.month).format(date)
 }
 
 /** A variable has the text of both themes; what an element gets of it has one colour. */
