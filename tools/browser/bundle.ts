@@ -1,8 +1,11 @@
 /** Bundles TypeScript for a page, straight from the sources of the workspace packages. */
 import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { PAGE_BUILD } from '../web/bundle.ts'
 
+/** Pages of the lane real use products that only bench installs. */
+const PEERS = resolve(import.meta.dirname, '../../bench/node_modules')
 /** By entry: engines that run beside one another are given the same. Sources do not change while a process lives. */
 const bundles = new Map<string, Promise<string>>()
 
@@ -30,7 +33,13 @@ const components: Plugin = {
 }
 
 async function make(entry: string): Promise<string> {
-  const options = { entryPoints: [entry], plugins: [components], minifyWhitespace: true, minifySyntax: true }
+  const options = {
+    entryPoints: [entry],
+    plugins: [components],
+    nodePaths: [PEERS],
+    minifyWhitespace: true,
+    minifySyntax: true,
+  }
   const result = await build({ ...PAGE_BUILD, ...options })
   return result.outputFiles[0]?.text ?? ''
 }
