@@ -15,6 +15,7 @@ const client = await connect(url, {
   live: false,
 })
 if (client.account === undefined) await client.signIn.password('users', emailOf(ANNA), ANNAS_PASSWORD)
+const kept = await client.collection('tasks').find({}).count()
 let firstMs = 0
 const started = performance.now()
 client.subscribeState(({ received }) => {
@@ -27,5 +28,5 @@ const allMs = performance.now() - started
 const { user, system } = process.cpuUsage(before)
 const { received } = client.state
 const records = await client.collection('tasks').find({}).count()
-writeSync(1, `\n${JSON.stringify({ received, records, firstMs, allMs, processorMs: (user + system) / 1000 })}\n`)
+writeSync(1, `\n${JSON.stringify({ kept, received, records, firstMs, allMs, processorMs: (user + system) / 1000 })}\n`)
 process.exit()

@@ -22,7 +22,7 @@ export function formatLines(lines: readonly Line[]): string {
   return alignColumns([['figure', 'of', 'value', 'bar'], ...rows], [0, 1, 3])
 }
 
-export function linesOfFirstSync(visible: number, { indexMs, server, client, resumed }: FirstSync): Line[] {
+export function linesOfFirstSync(visible: number, { indexMs, server, client, twice }: FirstSync): Line[] {
   const what = `first sync, ${formatNumber(visible)} records`
   const of = 'pannier'
   return [
@@ -33,7 +33,7 @@ export function linesOfFirstSync(visible: number, { indexMs, server, client, res
     { what: `${what}: in the client's file`, of, value: time(client.allMs), bar: '2 s of 100,000' },
     { what: '… first page shown', of, value: time(client.firstMs) },
     { what: "… client's processor", of, value: each(client.processorMs, client.records, 'record') },
-    { what: '… killed at half: came again', of, value: `${formatNumber(resumed.received)} rows` },
+    { what: '… killed at half: came again', of, value: `${formatNumber(twice)} rows` },
   ]
 }
 
