@@ -6,6 +6,7 @@ import { toHttpError } from '../http/http-error.ts'
 import { ApiError } from './api-error.ts'
 import { safeJson } from '../http/safe-json.ts'
 import { noteError } from '../http/request-log.ts'
+import { isClosed } from '../http/streamed-reply.ts'
 
 const DEFAULT_MESSAGES: ReadonlyMap<number, string> = new Map([
   [400, 'Something went wrong while processing your request.'],
@@ -27,8 +28,10 @@ interface RestError {
 
 export function answerRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const answer = restErrorOf(error)
-  noteError(request, error, answer)
-  if (answer.status >= 500) request.log.error({ err: error }, 'a request has failed')
+  // Its client has left: that is no failure.
+  const isAlone = (error as { readonly code?: unknown }).code === 'ERR_STREAM_PREMATURE_CLOSE' && isClosed(reply)
+  if (!isAlone) noteError(request, error, answer)
+  if (!isAlone && answer.status >= 500) request.log.error({ err: error }, 'a request has failed')
   const retryAfterSeconds = toHttpError(error)?.retryAfterSeconds
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
   reply
