@@ -3,9 +3,9 @@
  * reads as it decodes; and damaged bytes do no harm.
  */
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { PannierError } from '../../src/base/errors.ts'
-import { ByteWriter } from '../../src/codec/bytes.ts'
+import { ByteReader, ByteWriter } from '../../src/codec/bytes.ts'
 import { decodeDocument, readField } from '../../src/codec/decode-document.ts'
 import { DOCUMENT_BYTES_MAX, DOCUMENT_DEPTH_MAX, ELEMENT_TYPES } from '../../src/codec/document-format.ts'
 import { encodeDocument } from '../../src/codec/encode-document.ts'
@@ -364,6 +364,36 @@ describe('fields', () => {
     ]
     const encoded = documents.map((document) => encode(document, shapes).bytes)
     expect(encoded.map((bytes) => readField(bytes, 0, bytes.length, shapes, path))).toEqual([1, 2, undefined, 3, 4])
+  })
+})
+
+describe('a document with names of its own, as many as an attacker likes', () => {
+  const full = fullDictionary()
+  const names = Array.from({ length: 5000 }, (_, n) => [`name ${n}`, n])
+  const { bytes: large } = encode({ title: 'large', map: Object.fromEntries(names) }, full)
+  const { bytes: small, shapes } = encode({ title: 'small' })
+  const title = compileFieldPath('title')
+  const read = (bytes: Uint8Array, dictionary: ShapeDictionary): unknown =>
+    readField(bytes, 0, bytes.length, dictionary, title)
+
+  test('many conditions read them once', () => {
+    const looked = vi.spyOn(ByteReader.prototype, 'varint')
+    for (let n = 0; n < 500; n++) expect(read(large, full)).toBe('large')
+    expect(looked.mock.calls.length).toBeLessThan(2 * names.length)
+    looked.mockRestore()
+  })
+
+  test('documents in turn, and another dictionary, are each read as they are', () => {
+    const other = encode({ title: 'other', map: { b: Object.fromEntries(names) } }, full).bytes
+    for (let n = 0; n < 3; n++)
+      expect([read(large, full), read(other, full), read(small, shapes), read(large, full)]).toEqual([
+        'large',
+        'other',
+        'small',
+        'large',
+      ])
+    expect(() => read(large.subarray(0, 40), full)).toThrow(PannierError)
+    expect(readField(large, 0, large.length, full, compileFieldPath('map.name 4999'))).toBe(4999)
   })
 })
 
