@@ -53,6 +53,7 @@ const works: Record<string, () => Promise<Answer>> = {
   'an import of rows': () =>
     server.call('POST /imports/posts/rows', { rows: numbers.map((n) => ({ id: idOf(n), n, text })) }),
   'a change of many records by SQL': () => server.call('POST /sql', { query: 'UPDATE posts SET n = n + 1' }),
+  'a list with excerpts': () => server.call('GET /collections/posts/records?perPage=1000&fields=text:excerpt(10)'),
   _bulk_docs: async () => {
     await couch('PUT /notes', undefined)
     return couch('POST /notes/_bulk_docs', { docs: numbers.map((n) => ({ _id: idOf(n), text })) })

@@ -1,7 +1,7 @@
 /** Reading of records for actors: lists, single records, and their shown forms. */
 import { RuleError } from '@pannier/rules'
 import { isPannierError, type Database, type Explanation } from 'pannier'
-import { readSnapshot, type SnapshotReader } from 'pannier/internal'
+import { pauseIn, readSnapshot, type SnapshotReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { ruleFor, type Access, type ReadAction } from '../access/access.ts'
 import type { Actor } from '../access/actor.ts'
@@ -340,18 +340,23 @@ export class RecordReads {
     return new Set(await admittedOf(snapshot, this.#options.access, { ...asked, action: 'manage' }))
   }
 
-  /** The fields that were asked for. */
-  #jsonOf({ principal }: Actor, shown: readonly ShownRecord[], { fields }: ShowOptions): RecordJson[] {
+  /** The fields that were asked for. An excerpt of a long text takes some time. */
+  async #jsonOf({ principal }: Actor, shown: readonly ShownRecord[], { fields }: ShowOptions): Promise<RecordJson[]> {
     const pick = fieldPicker(fields)
     const withRevision = namesRevision(fields)
-    const json = shown.map((record) => {
+    const released = pauseIn(this.#options.environment)
+    const picked: RecordJson[] = []
+    for (const record of shown) {
       const seen = recordJson(record, principal.isAdmin)
       const { _id: id, _rev: rev } = record.document as { readonly _id: string; readonly _rev?: string }
-      if (!withRevision || rev === undefined) return seen
       const { revisions } = this.#options.access
-      return { [REVISION]: revisions.of(principal, record.definition, id, rev), ...seen }
-    })
-    return pick === undefined ? json : json.map((record) => pick(record) as RecordJson)
+      const hasRevision = withRevision && rev !== undefined
+      const revision = hasRevision ? { [REVISION]: revisions.of(principal, record.definition, id, rev) } : undefined
+      const json = revision === undefined ? seen : { ...revision, ...seen }
+      picked.push(pick === undefined ? json : (pick(json) as RecordJson))
+      await released()
+    }
+    return picked
   }
 }
 

@@ -4,6 +4,9 @@
 const ESCAPES = /\\(?:\\|u(d[89a-f][0-9a-f]{2}))/g
 const UNSAFE = /[<>&\u2028\u2029]/
 const UNSAFE_ALL: RegExp = new RegExp(UNSAFE, 'g')
+const SAFE: ReadonlyMap<string, string> = new Map(
+  Array.from('<>&\u2028\u2029', (char) => [char, `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`]),
+)
 
 /**
  * JSON as JSON.stringify makes it, with U+FFFD for each half of a surrogate pair. Such a half may have come into a database by other ways
