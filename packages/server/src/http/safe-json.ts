@@ -20,5 +20,5 @@ export function wellFormed(json: string): string {
 export function safeJson(value: unknown): string {
   const json = wellFormed(JSON.stringify(value))
   if (!UNSAFE.test(json)) return json
-  return json.replaceAll(UNSAFE_ALL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return json.replaceAll(UNSAFE_ALL, (char) => SAFE.get(char)!)
 }
