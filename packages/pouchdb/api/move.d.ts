@@ -9,6 +9,8 @@ export interface MovableDatabase {
         /** Copies what the target lacks. */
         to(target: MovableDatabase, options: object): Copying;
     };
+    /** The id that the database was made with. */
+    id(): Promise<string>;
     /** The facts of the database, with the newest sequence. */
     info(): Promise<{
         readonly update_seq: unknown;

@@ -1,7 +1,6 @@
 /** Moves a database of another adapter of PouchDB: copies it, compares, and only then deletes it. */
-import { isSame } from 'pannier/internal'
 import type { JsonObject } from 'pannier'
-import { createError, type PouchError } from 'pouchdb-errors'
+import { BAD_REQUEST, createError, type PouchError } from 'pouchdb-errors'
 import { errorKind } from './failures.ts'
 
 interface Copying extends PromiseLike<unknown> {
@@ -27,6 +26,8 @@ export interface MovableDatabase {
     /** Copies what the target lacks. */
     to(target: MovableDatabase, options: object): Copying
   }
+  /** The id that the database was made with. */
+  id(): Promise<string>
   /** The facts of the database, with the newest sequence. */
   info(): Promise<{ readonly update_seq: unknown }>
   /** The change feed. */
@@ -53,6 +54,8 @@ export interface MoveOptions {
 }
 
 const BATCH = 500
+/** The type of attachments whose type nobody gave. */
+const DEFAULT_TYPE = 'application/octet-stream'
 /** The copy is that part of a move, and the comparison is the rest. */
 const COPY_PART = 0.8
 
@@ -74,6 +77,7 @@ export async function movePouch(
 ): Promise<void> {
   const { batchSize = BATCH, deleteSource = false, signal } = options
   signal?.throwIfAborted()
+  if ((await source.id()) === (await target.id())) throw sameDatabase(source)
   const { update_seq: end } = await source.info()
   const report = reporter(options.onProgress, Number(end))
   const copying = source.replicate.to(target, { batch_size: batchSize, style: 'all_docs' })
@@ -133,7 +137,7 @@ async function compare(
     const [theirs, ours] = await Promise.all([contentsOf(source, docs), contentsOf(target, docs)])
     for (const { id, rev } of docs) {
       const content = theirs.get(nameOf(id, rev))
-      if (content === undefined || !isSame(content, ours.get(nameOf(id, rev)))) throw notTheSame(target, id)
+      if (content === undefined || content !== ours.get(nameOf(id, rev))) throw notTheSame(target, id)
     }
     since = sequence
     onBatch(Number(sequence))
@@ -141,9 +145,9 @@ async function compare(
 }
 
 /** The contents of revisions, by the id and the revision. */
-async function contentsOf(db: MovableDatabase, docs: readonly object[]): Promise<Map<string, unknown>> {
+async function contentsOf(db: MovableDatabase, docs: readonly object[]): Promise<Map<string, string>> {
   const { results } = await db.bulkGet({ docs })
-  const contents = new Map<string, unknown>()
+  const contents = new Map<string, string>()
   for (const { ok: document } of results.flatMap((result) => result.docs) as readonly { readonly ok?: JsonObject }[])
     if (document !== undefined) contents.set(nameOf(document['_id'], document['_rev']), contentOf(document))
   return contents
@@ -153,11 +157,21 @@ function nameOf(id: unknown, rev: unknown): string {
   return JSON.stringify([id, rev])
 }
 
-/** Names of fields keep their order, except those that adapters add. Of attachments, the digest and the type tell all. */
-function contentOf({ _id, _rev, _deleted, _attachments: attachments, ...content }: JsonObject): unknown {
+/**
+ * As JSON: names of fields keep their order, except those that adapters add. IndexedDB keeps numbers that JSON does not have, and PouchDB
+ * says null for them elsewhere. Of attachments, the digest and the type tell all.
+ */
+function contentOf({ _id, _rev, _deleted, _attachments: attachments, ...content }: JsonObject): string {
   const stubs = Object.entries((attachments ?? {}) as Readonly<Record<string, JsonObject>>)
-  const attached = stubs.map(([name, { digest, content_type: type }]) => JSON.stringify([name, digest, type]))
-  return [_deleted === true, content, attached.toSorted()]
+  const attached = stubs.map(([name, { digest, content_type: type }]) =>
+    JSON.stringify([name, digest, type || DEFAULT_TYPE]),
+  )
+  return JSON.stringify([_deleted === true, content, attached.toSorted()])
+}
+
+function sameDatabase({ name }: MovableDatabase): PouchError {
+  const reason = `movePouch(): the source and the target are both '${name}' of one adapter. Name the old adapter in the options of the source.`
+  return createError(BAD_REQUEST, reason)
 }
 
 function notTheSame({ name }: MovableDatabase, id: string): PouchError {

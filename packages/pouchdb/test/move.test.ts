@@ -89,6 +89,33 @@ describe('movePouch()', () => {
     expect((await source.info()).doc_count).toBe(30)
   })
 
+  test('a database does not move into itself, by another instance either', async () => {
+    const storage = memory()
+    const [source, target] = [newPouch({ storage }) as Movable, newPouch({ storage }) as Movable]
+    await source.put({ _id: 'a' })
+    for (const same of [source, target])
+      await expect(movePouch(source, same, { deleteSource: true })).rejects.toMatchObject({ status: 400 })
+    expect(await target.get('a')).toMatchObject({ _id: 'a' })
+  })
+
+  test('attachments without a type and numbers that JSON does not have are no difference', async () => {
+    const [source, target] = [await oldDatabase(), newTarget()]
+    const data = Buffer.from('hello').toString('base64')
+    await source.put({ _id: 'untyped', _attachments: { f: { data }, g: { content_type: '', data } } })
+    const { bulkGet } = source
+    source.bulkGet = async (options) => {
+      const found = await bulkGet.call(source, options)
+      for (const { docs } of found.results)
+        for (const { ok } of docs as readonly { ok?: Doc }[]) if (ok?._id === 'd5') ok['n'] = Number.NaN
+      return found as never
+    }
+    await movePouch(source, target, { deleteSource: true })
+    expect(await target.get('d5')).toMatchObject({ n: null })
+    expect(await target.get('untyped', { attachments: true })).toMatchObject({
+      _attachments: { f: { data }, g: { data } },
+    })
+  })
+
   test('a revision that the source does not give is no reason to delete it', async () => {
     const [source, target] = [await oldDatabase(), newTarget()]
     source.bulkGet = () => Promise.resolve({ results: [] })
