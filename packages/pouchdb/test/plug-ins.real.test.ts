@@ -17,7 +17,7 @@ type Make = (name?: string) => Any
 
 const BASIS = ['pouchdb-adapter-memory', 'pouchdb-mapreduce', 'pouchdb-replication', 'pouchdb-find']
 /** Scenes that put the package to use by themselves. */
-const NO_PLUGINS = ['pouchdb-wrappers', '@budibase/pouchdb-replication-stream']
+const NO_PLUGINS = ['pouchdb-seed-design', 'pouchdb-wrappers', '@budibase/pouchdb-replication-stream']
 const DESIGN = {
   _id: '_design/d',
   lists: {
@@ -171,6 +171,41 @@ const SCENES: Readonly<Record<string, (make: Make, PouchDB: Any, plugin: Any) =>
     again.end(text)
     await loading
     return (await target.allDocs()).rows.map(({ id }: Any) => id)
+  },
+  'pouchdb-live-find': async (make) => {
+    const db = make()
+    await db.bulkDocs([
+      { _id: 'a', n: 1 },
+      { _id: 'b', n: 2 },
+    ])
+    const feed = db.liveFind({ selector: { n: { $gt: 1 } }, sort: ['n'], aggregate: true })
+    const seen: unknown[] = []
+    const reached = async (ids: string): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (update: Any, all: Any): void => {
+          if (update !== undefined) seen.push([update.action, update.id])
+          if (all.map(({ _id }: Any) => _id).join('') !== ids) return
+          feed.removeListener('update', look)
+          resolve()
+        }
+        feed.on('update', look)
+      })
+    await reached('b')
+    const added = reached('bc')
+    await db.put({ _id: 'c', n: 3 })
+    await added
+    const changed = reached('c')
+    await db.put({ ...(await db.get('b')), n: 0 })
+    await changed
+    feed.cancel()
+    return seen
+  },
+  'pouchdb-seed-design': async (make, _, plugin) => {
+    const db = make()
+    await plugin(db, { d: { views: { byN: { map: DESIGN.views.byN.map } } } })
+    await plugin(db, { d: { views: { byN: { map: DESIGN.views.byN.map } } } })
+    await db.put({ _id: 'a', n: 1 })
+    return [(await db.query('d/byN')).rows, (await db.get('_design/d'))._rev.slice(0, 2)]
   },
   'pouchdb-replication': async (make) => {
     const [source, target] = [make(), make()]
