@@ -27,7 +27,7 @@ const FILES: Readonly<Record<string, string>> = {
   performance: 'tests/performance/perf.{basics,views,find,attachments}.js',
 }
 /** Files of Node alone. */
-const NODE_ONLY = /test\.(?:defaults|node-websql|issue915)\.js$/
+const NODE_ONLY = /test\.(?:defaults|failures|node-websql|issue915)\.js$/
 const STORAGES: Readonly<Record<string, string>> = {
   IndexedDB: 'pannier',
   OPFS: 'pannier',
