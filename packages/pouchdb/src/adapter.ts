@@ -1,5 +1,5 @@
 /** The adapter: gives a database of PouchDB the methods that it asks for, on a database of the library. */
-import { answer } from './answer.ts'
+import { answer } from './failures.ts'
 import { replaceBulkReads } from './bulk-reads.ts'
 import { feedMethods } from './changes.ts'
 import { FindIndexes } from './query/find-indexes.ts'

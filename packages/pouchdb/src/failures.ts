@@ -1,4 +1,4 @@
-/** The errors of the library as PouchDB's: with `status`, `name`, `error` and `reason`. */
+/** Errors as PouchDB has them, with `status`, `name`, `error` and `reason`: those of the library, and those of its plug-ins. */
 import { isPannierError, type ErrorCode, type PannierError } from 'pannier'
 import {
   BAD_REQUEST,
@@ -9,6 +9,8 @@ import {
   type ErrorKind,
   type PouchError,
 } from 'pouchdb-errors'
+import { nextTick } from 'pouchdb-utils'
+import type { Callback } from './pouch.ts'
 
 const TOO_LARGE: ErrorKind = errorKind(413, 'too_large', 'The request is too large')
 const FULL: ErrorKind = errorKind(500, 'QuotaExceededError', 'There is no room left')
@@ -51,4 +53,27 @@ function pannierFailure(error: PannierError): PouchError {
 
 function withCause(failure: PouchError, cause: unknown): PouchError {
   return Object.defineProperty(failure, 'cause', { value: cause, configurable: true, writable: true })
+}
+
+/** Answers a callback of PouchDB with the fate of a promise. An error that the callback throws is the caller's, and reaches no promise of ours. */
+export function answer<T>(callback: Callback<T>, run: () => Promise<T>): void {
+  run().then(
+    (result) => nextTick(() => callback(null, result)),
+    (error: unknown) => nextTick(() => callback(failureOf(error))),
+  )
+}
+
+/** An error of PouchDB's map/reduce plug-in: options of a query that are wrong. */
+export function queryParseError(message: string): PouchError {
+  return createError(errorKind(400, 'query_parse_error', message))
+}
+
+/** An error of the same plug-in: no design document has the view. */
+export function viewNotFound(message: string): PouchError {
+  return createError(errorKind(404, 'not_found', message))
+}
+
+/** A built-in reduce has met values that it can't reduce. */
+export function builtInError(message: string): PouchError {
+  return createError(errorKind(500, 'invalid_value', message))
 }

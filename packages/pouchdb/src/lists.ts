@@ -2,7 +2,7 @@
 import type { ListRow, ListOptions as LibraryOptions } from 'pannier/types'
 import { toCouchDocument } from 'pannier/internal'
 import type { JsonObject } from 'pannier'
-import { answer } from './answer.ts'
+import { answer } from './failures.ts'
 import { contentForm, finishContents, markStubs } from './attachments.ts'
 import type { AdapterMethods, ContentOptions, ListAnswer, ListOptions, Place, PouchDocument } from './pouch.ts'
 

@@ -1,7 +1,7 @@
 /** Local documents: `_local/…`. */
 import { isPannierError } from 'pannier'
 import { createError, MISSING_DOC } from 'pouchdb-errors'
-import { answer } from './answer.ts'
+import { answer } from './failures.ts'
 import type { AdapterMethods, Callback, LocalRest, Place, PouchDocument, WriteAnswer } from './pouch.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** Compaction of single documents, and purges. */
 import { forgetRevisions } from 'pannier/internal'
-import { answer } from './answer.ts'
+import { answer } from './failures.ts'
 import type { AdapterMethods, Place } from './pouch.ts'
 import { generationOf } from './revision-trees.ts'
 

@@ -1,9 +1,8 @@
 /** Batches of writes: `_bulkDocs`. */
 import { isPannierError, type WriteResult } from 'pannier'
 import { createError, MISSING_DOC, REV_CONFLICT } from 'pouchdb-errors'
-import { answer } from './answer.ts'
+import { answer, failureOf } from './failures.ts'
 import { inputOf, isLocal, type Input } from './documents.ts'
-import { failureOf } from './failures.ts'
 import { putLocal, removeLocal } from './local-documents.ts'
 import { putUnderOwnNames } from './own-revisions.ts'
 import type { AdapterMethods, BulkRequest, Place, PouchDocument, WriteAnswer, WriteOptions } from './pouch.ts'

@@ -1,13 +1,12 @@
 /** `query()` and `viewCleanup()` of PouchDB's map/reduce plug-in, on views of the library. The plug-in looks for `_query` and calls it. */
 import type { JsonObject, ViewDefinition, ViewResult } from 'pannier'
 import { toCouchDocument } from 'pannier/internal'
-import { answer } from '../answer.ts'
+import { answer, builtInError, viewNotFound } from '../failures.ts'
 import { withContents } from '../lists.ts'
 import type { Callback, Place, Pouch } from '../pouch.ts'
 import { KnownViews, viewName } from './known-views.ts'
 import type { FindIndexes } from './find-indexes.ts'
 import { findIndexOf, isMangoMap, mangoView, type MangoMap } from './mango-view.ts'
-import { builtInError, viewNotFound } from './query-errors.ts'
 import { checkQuery, libraryOptions, type QueryOptions } from './query-options.ts'
 import { ViewFunctions, type PouchView } from './view-functions.ts'
 

@@ -2,7 +2,7 @@
 import type { ViewOptions } from 'pannier'
 import { collate } from 'pouchdb-collate'
 import type { ContentOptions } from '../pouch.ts'
-import { queryParseError } from './query-errors.ts'
+import { queryParseError } from '../failures.ts'
 
 export interface QueryOptions extends ContentOptions {
   readonly key?: unknown
