@@ -22,13 +22,11 @@ export const LIST: Pick<FieldType<ListField>, 'column' | 'empty' | 'modifiers'> 
 export const TEXTS: typeof LIST & Pick<FieldType<ListField>, 'order' | 'cast' | 'ofProgram' | 'modify'> = {
   ...LIST,
   order: 'text',
-  cast,
+  cast: (field, value) => castList(field, value, toTexts),
   ofProgram: readTexts,
   modify(field, modifier, value, input) {
-    return cast(
-      field,
-      modified(modifier, toTexts(value), toTexts(input), (text) => text),
-    )
+    const texts = modified(modifier, toTexts(value), toTexts(input), (text) => text)
+    return castList(field, texts, toTexts)
   },
 }
 
@@ -46,11 +44,11 @@ export function modified<T>(
 }
 
 /** The last one, if the field takes one. It may be the JSON of a list in its turn. */
-function cast(field: ListField, value: unknown): unknown {
-  const texts = toTexts(value)
-  if (field.maxSelect > 1) return texts
-  const last = texts.at(-1) ?? ''
-  return last === value ? last : cast(field, last)
+export function castList(field: ListField, value: unknown, toList: (value: unknown) => readonly unknown[]): unknown {
+  const list = toList(value)
+  if (field.maxSelect > 1) return list
+  const last = list.at(-1) ?? ''
+  return last === value ? last : castList(field, last, toList)
 }
 
 export function tooMany(maxSelect: number): FieldError {

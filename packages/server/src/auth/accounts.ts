@@ -120,20 +120,6 @@ export class Accounts {
     })
   }
 
-  /** Ends all sessions of a user or admin. */
-  async endSessions(name: string): Promise<void> {
-    const salt = this.#host.environment.randomId()
-    const found = await this.find(name)
-    if (found?.isAdmin === true)
-      await this.#changeAdmins((admins) =>
-        admins.map((one) =>
-          one.name === name ? { name, credentials: { ...one.credentials, session_salt: salt } } : one,
-        ),
-      )
-    else if (found !== undefined)
-      await this.#host.users.update(USER_PREFIX + name, (document) => ({ ...document, session_salt: salt }))
-  }
-
   async #rehash({ name, isAdmin, salt, credentials }: Account, password: string): Promise<void> {
     // Sessions depend on the salt, which stays: it is the same password.
     const renewed = credentialsOf(await this.#passwords.hash(password), salt)

@@ -1,5 +1,5 @@
 /** Options that one use of a command reads, and another does not. What would be ignored is refused. */
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { UsageError } from './outcome.ts'
 
 /** A use of a command. */
@@ -24,4 +24,13 @@ export function readBy<Given extends object>(command: Command, uses: Uses<Given>
         throw new UsageError(`${option.long ?? name} is read only ${use.words}.`)
     }
   })
+}
+
+/** Reads an option that is a selector in JSON. */
+export function parseSelector(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message)
+  }
 }

@@ -11,7 +11,7 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { bodyPieces } from '../http/request-body.ts'
 import type { JsonObject } from '@pannier/backend/internal'
 import { stubsOf } from './attachment-content.ts'
-import { attachmentLimits } from './body-limits.ts'
+import { attachmentLimits } from './server-context.ts'
 import { atDocuments } from './document-address.ts'
 import type { DocumentAddress, DocumentHandler } from './document-address.ts'
 import {

@@ -1,7 +1,7 @@
 /** The change feed of a database as rows of `_changes`. */
 import type { DocumentChange } from 'pannier'
 import { toCouchDocument } from 'pannier/internal'
-import { COUCHDB_MEANING } from '../design/couchdb-meaning.ts'
+import { COUCHDB_MEANING } from '../design/collation/root-collation.ts'
 import { HttpError } from '../http/http-error.ts'
 import type { ChangeFilter, JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'

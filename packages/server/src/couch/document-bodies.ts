@@ -13,7 +13,7 @@ import { badRequest, documentTooLarge, tooLarge } from '../http/http-error.ts'
 import { bodyPieces, bodyTooLarge, readBody, SMALL_BYTES_MAX } from '../http/request-body.ts'
 import { JSON_MEMBERS_MAX, parseJson } from '../http/strict-json.ts'
 import type { JsonObject } from '@pannier/backend/internal'
-import { documentLimits, jsonLimits } from './body-limits.ts'
+import { documentLimits, jsonLimits } from './server-context.ts'
 import { decodedContent } from './related-input.ts'
 import type { ServerContext } from './server-context.ts'
 

@@ -6,7 +6,7 @@ import { QueryParameters } from '../http/query-parameters.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
-import { jsonLimits } from './body-limits.ts'
+import { jsonLimits } from './server-context.ts'
 import {
   ALL_DOCS_INDEX,
   designIdOf,

@@ -10,7 +10,7 @@ import { sendJoined } from '../http/streamed-reply.ts'
 import type { JsonObject } from '@pannier/backend/internal'
 import type { GuardedCollection } from '@pannier/backend'
 import { rowWithContent, stubsOf } from './attachment-content.ts'
-import { jsonLimits } from './body-limits.ts'
+import { jsonLimits } from './server-context.ts'
 import { sequenceText } from './sequence.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 

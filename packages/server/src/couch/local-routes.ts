@@ -2,7 +2,7 @@
 import { LOCAL_PREFIX } from 'pannier/internal'
 import { badRequest, notFound } from '../http/http-error.ts'
 import { readJsonObject } from '../http/request-body.ts'
-import { jsonLimits } from './body-limits.ts'
+import { jsonLimits } from './server-context.ts'
 import { checkLocalDocument, writeLocalDocument } from './local-documents.ts'
 import { entityTag, written } from './entity-tag.ts'
 import type { Routes } from './server-context.ts'

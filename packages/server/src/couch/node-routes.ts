@@ -8,7 +8,7 @@ import { HttpError, notFound } from '../http/http-error.ts'
 import { readJson } from '../http/request-body.ts'
 import { NODE_NAME } from '../http/server-identity.ts'
 import type { JsonObject } from '@pannier/backend/internal'
-import { jsonLimits } from './body-limits.ts'
+import { jsonLimits } from './server-context.ts'
 import type { Routes, ServerContext } from './server-context.ts'
 
 type Config = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -12,7 +12,7 @@ import type { Hold } from '../http/held-bodies.ts'
 import { badRequest, HttpError, tooLarge } from '../http/http-error.ts'
 import type { MultipartPart, MultipartReader } from '../http/multipart-reader.ts'
 import { parseJson } from '../http/strict-json.ts'
-import { checkRatio } from '../http/unpacked.ts'
+import { checkRatio } from '../http/request-body.ts'
 import type { JsonObject } from '@pannier/backend/internal'
 
 interface RelatedLimits {

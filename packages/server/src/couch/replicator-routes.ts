@@ -13,7 +13,7 @@ import type { ReplicatorContext } from '../replicator/replicator-context.ts'
 import type { Replicator } from '../replicator/replicator.ts'
 import type { Principal } from '@pannier/backend'
 import type { JsonObject } from '@pannier/backend/internal'
-import { jsonLimits } from './body-limits.ts'
+import { jsonLimits } from './server-context.ts'
 import type { ServerContext } from './server-context.ts'
 
 const PAGE_DEFAULT = 100

@@ -5,6 +5,7 @@ import type { Auth } from '../auth/auth.ts'
 import type { DesignDocuments } from '../design/design-documents.ts'
 import type { BodyStore } from '../http/body-store.ts'
 import type { Metrics } from '../http/metrics.ts'
+import type { BodyLimits } from '../http/request-body.ts'
 import type { ServerLimits } from '../http/server-limits.ts'
 import type { DatabaseUpdates, FilterSource } from '@pannier/backend/internal'
 import type { ActiveTasks } from '../replicator/tasks.ts'
@@ -63,4 +64,19 @@ export function keepContext(app: FastifyInstance, context: ServerContext): void 
 /** The context of a server, for tests. */
 export function contextOf(app: FastifyInstance): ServerContext {
   return contexts.get(app)!
+}
+
+/** The limits of bodies of JSON. */
+export function jsonLimits({ limits }: ServerContext): BodyLimits {
+  return { bytesMax: limits.requestBytesMax, stallMsMax: limits.stallMsMax }
+}
+
+/** The limit of a body with documents and attachments, which have limits of their own. */
+export function documentLimits({ limits }: ServerContext): BodyLimits {
+  return { bytesMax: limits.uploadBytesMax, stallMsMax: limits.stallMsMax }
+}
+
+/** The limits of bodies that are attachments. */
+export function attachmentLimits({ limits }: ServerContext): BodyLimits {
+  return { bytesMax: limits.attachmentBytesMax, stallMsMax: limits.stallMsMax }
 }

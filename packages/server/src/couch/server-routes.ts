@@ -7,7 +7,7 @@ import { COUCHDB_VERSION, NODE_NAME, SERVER_NAME, SERVER_VERSION } from '../http
 import { sendPieces, whenClosed } from '../http/streamed-reply.ts'
 import type { GuardedCollection, Principal } from '@pannier/backend'
 import type { DatabaseUpdates, JsonObject } from '@pannier/backend/internal'
-import { jsonLimits } from './body-limits.ts'
+import { jsonLimits } from './server-context.ts'
 import { contentTypeOf, feedOptions, feedPieces } from './feed-pieces.ts'
 import type { FeedRow, FeedSource } from './feed-pieces.ts'
 import { sequenceText } from './sequence.ts'

@@ -19,7 +19,7 @@ import type { ProgramOwner, Sandbox, SandboxProgram } from '../sandbox/sandbox.t
 import { ServiceError } from '@pannier/backend'
 import { forbidden } from '@pannier/backend/internal'
 import type { JsonObject } from '@pannier/backend/internal'
-import { COUCHDB_MEANING } from './couchdb-meaning.ts'
+import { COUCHDB_MEANING } from './collation/root-collation.ts'
 import type { FilterContext, UserContext } from './filter-request.ts'
 
 export type DesignViewDefinition = ViewDefinition<

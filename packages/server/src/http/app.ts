@@ -18,7 +18,7 @@ import { noteError } from './request-log.ts'
 import { askForBodiesWhenRead, passOverRest } from './request-body.ts'
 import { SERVER_NAME } from './server-identity.ts'
 import type { ServerLimits } from './server-limits.ts'
-import { wellFormed } from './safe-json.ts'
+import { wellFormed } from './json-text.ts'
 
 /** Requests that the server takes: from whom, and to which names. */
 export interface RequestOptions {

@@ -73,3 +73,13 @@ export class QueryParameters {
 function parseError(reason: string): HttpError {
   return new HttpError(400, 'query_parse_error', reason)
 }
+
+/** A part of a URL in plain text; as it is, if its escapes are malformed. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (error) {
+    if (error instanceof URIError) return part
+    throw error
+  }
+}

@@ -4,13 +4,12 @@
  */
 import { isObject } from 'pannier/internal'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { createGunzip } from 'node:zlib'
+import { createGunzip, type Gunzip } from 'node:zlib'
 import type { FastifyRequest } from 'fastify'
 import { heldBodies } from './held-bodies.ts'
 import { badRequest, HttpError, tooLarge } from './http-error.ts'
 import { Silence } from './silence.ts'
 import { parseJson } from './strict-json.ts'
-import { checkRatio } from './unpacked.ts'
 
 export interface BodyLimits {
   readonly bytesMax: number
@@ -242,4 +241,15 @@ function cutOff(): HttpError {
 
 export function bodyTooLarge(bytesMax: number): HttpError {
   return tooLarge(`the request entity is too large: at most ${bytesMax} bytes are taken`)
+}
+
+/** A sender can make content in gzip expand a thousandfold at no cost. Bytes that it may become for each byte that has come. Text becomes 5 to 30. */
+export const RATIO_MAX = 100
+/** Less than this may become of anything. */
+const FREE_BYTES: number = 1024 * 1024
+
+/** `bytes`: that have come out so far. @throws HttpError 413 */
+export function checkRatio({ bytesWritten }: Gunzip, bytes: number): void {
+  if (bytes > FREE_BYTES && bytes > bytesWritten * RATIO_MAX)
+    throw tooLarge(`Content in gzip may become ${RATIO_MAX} times as large: send it without compression.`)
 }

@@ -1,6 +1,7 @@
 /** Limits of requests in a time, as the settings want them, for every door. */
 import type { FastifyRequest } from 'fastify'
 import type { Backend, BatchOperation, Definition, Principal, Pusher } from '@pannier/backend'
+import { decoded } from './query-parameters.ts'
 
 type CountedWrite = Pick<BatchOperation, 'action' | 'collection'>
 
@@ -32,15 +33,6 @@ function routedPath(url: string): string {
   const path = url.split(/[?#]/, 1)[0]!
   const parts = path.split('/').filter((part, at) => part !== '' || at === 0)
   return parts.map(decoded).join('/') || '/'
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch (error) {
-    if (error instanceof URIError) return part
-    throw error
-  }
 }
 
 /** Counts a write that comes with others, as it would be counted alone. @throws ServiceError TOO_MANY_REQUESTS */

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { GUEST, LOG_LEVELS } from '@pannier/backend'
 import type { Backend, Principal } from '@pannier/backend'
+import { decoded } from './query-parameters.ts'
 
 const URL_CHARS_MAX = 3000
 const HEADER_CHARS_MAX = 2000
@@ -65,13 +66,4 @@ function withoutSecrets(url: string): string {
 
 function cut(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max)}...` : text
-}
-
-function decoded(url: string): string {
-  try {
-    return decodeURIComponent(url)
-  } catch (error) {
-    if (error instanceof URIError) return url
-    throw error
-  }
 }

@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify'
 import { pauseIn, type Pause } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { HeldBytes, type Holder } from './held-bytes.ts'
-import { wellFormed } from './safe-json.ts'
+import { wellFormed } from './json-text.ts'
 
 type Pieces = AsyncIterable<string | Uint8Array>
 

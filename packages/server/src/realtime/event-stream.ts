@@ -4,7 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { Channel, RealtimeMessage } from '@pannier/backend'
-import { safeJson } from '../http/safe-json.ts'
+import { safeJson } from '../http/json-text.ts'
 import { Silence } from '../http/silence.ts'
 import { isClosed, whenClosed } from '../http/streamed-reply.ts'
 

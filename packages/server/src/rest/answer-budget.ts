@@ -1,8 +1,7 @@
 /** Memory for answers of REST, and how large answers are sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AnswerRoom, type HeldBudget } from '@pannier/backend/internal'
-import { isLargeJson, jsonPieces } from '../http/json-pieces.ts'
-import { safeJson } from '../http/safe-json.ts'
+import { isLargeJson, jsonPieces, safeJson } from '../http/json-text.ts'
 import { isClosed, sendJoined, whenClosed } from '../http/streamed-reply.ts'
 
 /** By answers of all servers of this process, which have one memory. */

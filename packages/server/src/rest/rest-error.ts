@@ -4,7 +4,7 @@ import { ServiceError } from '@pannier/backend'
 import { BatchError, sentence } from '@pannier/backend/internal'
 import { toHttpError } from '../http/http-error.ts'
 import { ApiError } from './api-error.ts'
-import { safeJson } from '../http/safe-json.ts'
+import { safeJson } from '../http/json-text.ts'
 import { noteError } from '../http/request-log.ts'
 import { isClosed } from '../http/streamed-reply.ts'
 

@@ -153,16 +153,13 @@ describe('row 38: sessions that have ended are refused', () => {
     expect((await server.request('GET', '/_who', { basic: 'carl:another password' })).status).toBe(200)
   })
 
-  test('after all of them were ended, and after the user was deleted, and made again', async () => {
+  test('after the user was deleted, and made again', async () => {
     await addUser('dora', [])
     const first = await server.logIn('dora', PASSWORD)
-    await server.auth.accounts.endSessions('dora')
-    expect(await who(first)).toBe(null)
-    const second = await server.logIn('dora', PASSWORD)
     await server.users.delete('org.couchdb.user:dora')
-    expect(await who(second)).toBe(null)
+    expect(await who(first)).toBe(null)
     await addUser('dora', [])
-    expect(await who(second)).toBe(null)
+    expect(await who(first)).toBe(null)
   })
 
   test('cookies that were tampered with, of others, or of another server', async () => {

@@ -5,7 +5,7 @@ import { BLANK, fieldError, INTEGER_MAX, LISTED, NO_MATCH, outside, outsideLengt
 import type { FieldBase, Requirable } from '../field-base.ts'
 import type { FieldType } from '../field-type.ts'
 import { isType } from '../file-types.ts'
-import { LIST, listModifierType, modified } from '../list-fields.ts'
+import { castList, LIST, listModifierType, modified } from '../list-fields.ts'
 import { isUpload, NewFile, type Upload } from '../new-file.ts'
 import { flagOption, integerOption, textsOption } from '../options.ts'
 import { refuse, type Place } from '../program-readers.ts'
@@ -37,7 +37,7 @@ export const FILE: FieldType<FileField> = {
     required: flagOption,
     thumbs: textsOption,
   },
-  cast,
+  cast: (field, value) => castList(field, value, toFiles),
   ofProgram: readFiles,
   check(field, value, { old }) {
     const files = toFiles(value)
@@ -68,7 +68,7 @@ export const FILE: FieldType<FileField> = {
   }),
   bytesMax: (field) => sizeMax(field) * Math.max(1, field.maxSelect),
   modify(field, modifier, value, input) {
-    return cast(field, modified(modifier, toFiles(value), toFiles(input), nameOf))
+    return castList(field, modified(modifier, toFiles(value), toFiles(input), nameOf), toFiles)
   },
   modifierType: (field, modifier, { file }) => listModifierType(field, modifier, file, 'string'),
   readType: ({ maxSelect }) => (maxSelect > 1 ? 'string[]' : 'string'),
@@ -77,13 +77,6 @@ export const FILE: FieldType<FileField> = {
 
 function sizeMax({ maxSize }: FileField): number {
   return maxSize <= 0 ? SIZE_MAX : maxSize
-}
-
-function cast(field: FileField, value: unknown): unknown {
-  const files = toFiles(value)
-  if (field.maxSelect > 1) return files
-  const last = files.at(-1) ?? ''
-  return last === value ? last : cast(field, last)
 }
 
 /** Files of different names. A text may be the JSON of a list. */

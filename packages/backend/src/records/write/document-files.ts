@@ -3,14 +3,13 @@
  * type is that of its content.
  */
 import { isObject } from 'pannier/internal'
-import { holdsFiles, ownValue } from '../../fields/field-types.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { checkFile, type FileField } from '../../fields/types/file.ts'
 import { fieldError } from '../../fields/field-errors.ts'
+import { fileFieldOf } from '../../files/record-content.ts'
 import { HEAD_BYTES, typeOf } from '../../fields/file-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import type { FieldError, ServiceError } from '../../gateway/service-error.ts'
-import { listOf } from './draft.ts'
 import { failed } from './write-errors.ts'
 
 const NO_FIELD = fieldError('validation_unknown_file', 'No file field of the record names this attachment.')
@@ -35,7 +34,7 @@ export async function withCheckedFiles(
   const checked: Record<string, unknown> = { ...attachments }
   for (const [name, attachment] of Object.entries(attachments)) {
     if (!isObject(attachment) || attachment['data'] === undefined) continue
-    const field = fieldOf(definition, document, name)
+    const field = fileFieldOf(definition, document, name)
     if (field === undefined) {
       errors[name] = NO_FIELD
       continue
@@ -50,12 +49,6 @@ export async function withCheckedFiles(
   }
   if (Object.keys(errors).length > 0) return failed('update', errors)
   return { ...document, _attachments: checked }
-}
-
-function fieldOf({ fields }: Definition, document: JsonObject, name: string): FileField | undefined {
-  return fields.find(
-    (field): field is FileField => holdsFiles(field) && listOf(ownValue(document, field.name)).includes(name),
-  )
 }
 
 /** A stream is looked into once, however often its document is prepared. */

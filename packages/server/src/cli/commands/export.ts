@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream'
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { ExportFormat, ExportOptions } from 'pannier/types'
 import { appCollectionIn, storedName } from '../app-collections.ts'
 import { exportRecords } from '../app-records.ts'
 import { DATABASE_ARGUMENT, withDatabase } from '../database-path.ts'
 import { writeOutput } from '../file-output.ts'
+import { parseSelector } from '../option-uses.ts'
 import { startProgress } from '../progress.ts'
 import { printLine, type Terminal } from '../terminal.ts'
 
@@ -55,12 +56,4 @@ export function addExport(program: Command, terminal: Terminal): void {
         }
       }),
     )
-}
-
-function parseSelector(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
 }

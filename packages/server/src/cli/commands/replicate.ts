@@ -6,7 +6,7 @@ import { memory } from 'pannier/memory'
 import { existsSync } from 'node:fs'
 import { appCollectionIn } from '../app-collections.ts'
 import { databasePath, openFile } from '../database-path.ts'
-import { readBy } from '../option-uses.ts'
+import { parseSelector, readBy } from '../option-uses.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { startProgress } from '../progress.ts'
 import { counted, printLine, type Terminal } from '../terminal.ts'
@@ -133,14 +133,6 @@ async function sideOf(
   if (!mayMake && !(await database.collections()).includes(name))
     throw new UsageError(`There is no collection ${name}.`)
   return database.collection(name)
-}
-
-function parseSelector(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
-  }
 }
 
 function addParameter(text: string, known: Record<string, string> = {}): Record<string, string> {

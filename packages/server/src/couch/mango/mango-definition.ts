@@ -2,7 +2,7 @@
 import { isObject } from 'pannier/internal'
 import { createHash } from 'node:crypto'
 import type { IndexInput } from 'pannier'
-import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
+import { COUCHDB_MEANING } from '../../design/collation/root-collation.ts'
 import { badRequest, HttpError } from '../../http/http-error.ts'
 import type { JsonObject } from '@pannier/backend/internal'
 import { checkDocumentId } from '../document-input.ts'

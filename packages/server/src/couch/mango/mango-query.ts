@@ -1,7 +1,7 @@
 /** Translates a body of `_find` into a query of the library. The selector keeps CouchDB's meaning. */
 import { isObject } from 'pannier/internal'
 import type { Query } from 'pannier'
-import { COUCHDB_MEANING } from '../../design/couchdb-meaning.ts'
+import { COUCHDB_MEANING } from '../../design/collation/root-collation.ts'
 import { HttpError } from '../../http/http-error.ts'
 import { parseJsonText } from '../../http/strict-json.ts'
 import type { JsonObject } from '@pannier/backend/internal'

@@ -262,3 +262,9 @@ export const ROOT_COLLATION: Collation = {
   key: (text) => (text === '' ? '' : (order ??= new RootOrder()).key(text)),
 }
 registerCollation(ROOT_COLLATION)
+
+/** How selectors, keys and strings are to be understood that come through CouchDB's doors. */
+export const COUCHDB_MEANING: { readonly dialect: 'couchdb'; readonly collation: string } = {
+  dialect: 'couchdb',
+  collation: ROOT_COLLATION.name,
+}
