@@ -807,6 +807,7 @@ class ShapeDictionary {
     readonly added: readonly Shape[];
     /** Takes stored entries: ids and encoded shapes. */
     constructor(entries?: Iterable<readonly [number, Uint8Array]>, parent?: ShapeDictionary);
+    get isEmpty(): boolean;
     get(id: number): Shape;
     /** A stored shape, e.g. one that another handle has committed. A known one is ignored. */
     add(id: number, encoded: Uint8Array): void;
