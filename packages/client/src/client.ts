@@ -3,6 +3,7 @@
 import { open, type Database, type OpenOptions } from 'pannier'
 import { badArgument, checkListener, checkOptions, every, systemEnvironment, tellListener } from 'pannier/internal'
 import type { OptionNames } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError, closed } from './client-error.ts'
@@ -362,7 +363,7 @@ export class Client<Types extends AppTypes<Types>> {
     if (session !== undefined && session.isTakenUp !== true) await endSession(server, session)
   }
 
-  /** Closes it. What waits is sent the next time. What waits is sent the next time. */
+  /** Closes it. What waits is sent the next time. */
   close(): Promise<void> {
     return this.#afterLast(async () => {
       this.#isClosed = true
@@ -376,6 +377,11 @@ export class Client<Types extends AppTypes<Types>> {
   /** Closes it, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close()
+  }
+
+  /** @internal The clock, timers and chance that it was made with. */
+  get environment(): Environment {
+    return this.#parts.server.environment
   }
 
   /** @internal */
@@ -455,7 +461,7 @@ export class Client<Types extends AppTypes<Types>> {
     account: string | null,
     { session, share, data = 'keep', isFollowing = false, isLeaseOver = false }: Switch = {},
   ): Promise<void> {
-    const { accounts, leases, server } = this.#parts
+    const { accounts, leases } = this.#parts
     const { storage } = this.#parts.options
     if (this.#isClosed) throw closed()
     const before = this.#replica
@@ -475,7 +481,7 @@ export class Client<Types extends AppTypes<Types>> {
     if (!isFollowing && !isLeaseOver && (session !== undefined || before !== undefined))
       await accounts.collection<Current>(ACCOUNTS).upsert({ _id: 'current', account })
     if (leases !== undefined && account !== null)
-      this.#stopLooking = every(server.environment, LEASE_CHECK_MS, () => void this.checkLease().catch(() => {}))
+      this.#stopLooking = every(this.environment, LEASE_CHECK_MS, () => void this.checkLease().catch(() => {}))
     for (const what of ['state', 'rejected', 'can'] as const) this.#tell(what)
     if (!isSame) await leave()
   }

@@ -1,6 +1,7 @@
 /** Options for a collection of TanStack DB that shows a collection of a database. */
 import type { BaseCollectionConfig, CollectionConfig } from '@tanstack/db'
 import type { Collection, Database } from 'pannier'
+import { environmentOf } from 'pannier/internal'
 import { store, syncOf, type Mutating, type Place, type RowWriter } from './sync-run.ts'
 
 /** Options of TanStack DB that the app chooses. Pannier gives the others. */
@@ -15,7 +16,7 @@ export type DocumentRow<T extends object> = T & { readonly _id: string; readonly
 /** Options of `pannierCollectionOptions`. */
 export interface PannierCollectionConfig<T extends object> extends CollectionSettings<DocumentRow<T>> {
   /** The database of the collection. */
-  readonly db: Pick<Database, 'transaction'>
+  readonly db: Database
   /** The collection whose documents are the rows. */
   readonly collection: Collection<T>
 }
@@ -57,6 +58,7 @@ export function pannierCollectionOptions<T extends object>({
 }: PannierCollectionConfig<T>): PannierOptions<DocumentRow<T>, PannierUtils> {
   const place: Place = {
     owner: db,
+    environment: environmentOf(db),
     rows: () => collection as never,
     write: (body) => db.transaction((tx) => body((name) => tx.collection(name) as unknown as RowWriter)),
   }

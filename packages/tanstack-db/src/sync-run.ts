@@ -6,7 +6,8 @@
  */
 import type { SyncConfig } from '@tanstack/db'
 import { isPannierError, type LiveQuery, type LiveUpdate } from 'pannier'
-import { badArgument, systemEnvironment, tellListener } from 'pannier/internal'
+import { badArgument, tellListener } from 'pannier/internal'
+import type { Environment } from 'pannier/types'
 
 /** The number of rows that the first load shows at a time. */
 const BATCH_ROWS = 1000
@@ -34,6 +35,8 @@ export interface RowWriter {
 export interface Place {
   /** The owner of the place: the database or the client itself. */
   readonly owner: object
+  /** The environment of the owner. */
+  readonly environment: Pick<Environment, 'yield'>
   /** The rows of the collection of that name. A client gives those of the account that is signed in. */
   rows(name: string): Rows
   /** Writes all or nothing. */
@@ -104,11 +107,13 @@ class SyncRun {
   readonly place: Place
   readonly name: string
   readonly #target: Target
-  readonly #environment = systemEnvironment()
   /** The revisions of the rows that TanStack DB has got. */
   readonly #revisions = new Map<string, string>()
   readonly #stop: (() => void) | undefined
+  /** Undefined: no rows come. */
   #live: LiveQuery<StoredRow> | undefined
+  /** Settles when TanStack DB has got more rows, or gets none any more. */
+  #news = Promise.withResolvers<void>()
   #account: string | undefined
 
   constructor(place: Place, name: string, target: Target) {
@@ -117,7 +122,7 @@ class SyncRun {
     this.#target = target
     void this.#follow()
     this.#stop = place.onAccount?.(() => {
-      if (!this.#isAtWork || place.account?.() !== this.#account) void this.#follow(true)
+      if (!this.#live || place.account?.() !== this.#account) void this.#follow(true)
     })
   }
 
@@ -131,18 +136,17 @@ class SyncRun {
   async shows(ids: readonly string[]): Promise<void> {
     try {
       await this.#live?.ready
-      for (let missing = ids; this.#isAtWork; await this.#environment.yield()) {
+      for (let missing = ids; this.#live !== undefined;) {
+        // What comes while the rows are read is looked at again.
+        const news = this.#news.promise
         const stored = await this.place.rows(this.name).get(missing)
         missing = missing.filter((id, at) => stored[at]?._rev !== this.#revisions.get(id))
         if (missing.length === 0) return
+        await news
       }
     } catch {
       // Nothing can be read any more, and the rows are stored.
     }
-  }
-
-  get #isAtWork(): boolean {
-    return this.#live?.status === 'loading' || this.#live?.status === 'live'
   }
 
   /** `isOther`: the rows of another account come in place of those before. */
@@ -168,6 +172,9 @@ class SyncRun {
     } catch (error) {
       const isLastClosed = isOther && isPannierError(error, 'PANNIER_CLOSED')
       if (live === this.#live && !isLastClosed) markError(error)
+    } finally {
+      if (live === this.#live) this.#live = undefined
+      this.#tell()
     }
   }
 
@@ -175,7 +182,7 @@ class SyncRun {
   async #giveFirst(live: LiveQuery<StoredRow>, changes: readonly Change[], isOther: boolean): Promise<void> {
     for (let at = 0; live === this.#live && (at === 0 || at < changes.length); at += BATCH_ROWS) {
       this.#give(changes.slice(at, at + BATCH_ROWS), isOther && at === 0)
-      await this.#environment.yield()
+      await this.place.environment.yield()
     }
   }
 
@@ -197,5 +204,11 @@ class SyncRun {
     }
     // Listeners of the app may throw.
     tellListener(commit)
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#news.resolve()
+    this.#news = Promise.withResolvers()
   }
 }

@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { open } from 'pannier'
 import { memory } from 'pannier/memory'
 import { aMoment, eventually } from '../../db/testing/suite.ts'
+import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { pannierCollectionOptions } from '../src/index.ts'
-import { cities, collectionOf, heard, openTab, withPeople } from './people.ts'
+import { cities, collectionOf, heard, lateBy, openTab, withPeople, type Person } from './people.ts'
 
 test('the rows of the database are shown, and the collection is ready', async () => {
   await using tab = await withPeople()
@@ -302,6 +303,34 @@ test('a write that is stored settles, also when nothing can be read any more', a
   await people.delete('ann').when('settled')
   expect(await tab.people.get('ann')).toBeUndefined()
   await eventually(() => !people.has('ann'))
+})
+
+test('a write that waits for its rows reads once more for each transaction that comes in, and not each turn', async () => {
+  await using tab = await withPeople()
+  let reads = 0
+  const late = {
+    name: 'people',
+    find: () => ({ live: () => lateBy(50, tab.people.find().live()) }),
+    get: (ids: string[]) => (reads++, tab.people.get(ids)),
+  } as unknown as typeof tab.people
+  const people = collectionOf({ ...tab, people: late })
+  await people.preload()
+  await people.update('ann', (row) => void (row.city = 'Bonn')).when('settled')
+  expect([cities(people), reads]).toEqual([{ ann: 'Bonn', bob: 'Rome' }, 2])
+})
+
+test('a first load yields by the environment of its database', async () => {
+  const environment = virtualEnvironment()
+  let yields = 0
+  const counted = { ...environment, yield: () => (yields++, environment.yield()) }
+  await using db = await open('x', { storage: memory(), environment: counted })
+  const stored = db.collection<Person>('people')
+  await stored.insert(Array.from({ length: 3000 }, (_, at) => ({ _id: `${at}`, name: 'Ann', city: 'Oslo' })))
+  const people = createCollection(pannierCollectionOptions({ db, collection: stored }))
+  await stored.find().toArray()
+  yields = 0
+  await people.preload()
+  expect([people.size, yields]).toEqual([3000, 3])
 })
 
 test('a database that is destroyed elsewhere makes the collection fail with our error', async () => {

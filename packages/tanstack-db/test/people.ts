@@ -1,8 +1,9 @@
 /** People in a database in memory, and a collection of TanStack DB that shows them. */
 import { createCollection, type Collection } from '@tanstack/db'
-import { open, type Collection as Stored, type Database } from 'pannier'
+import { open, type Collection as Stored, type Database, type LiveQuery } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { DatabaseStorage } from 'pannier/storage'
+import { aMoment } from '../../db/testing/suite.ts'
 import { pannierCollectionOptions, type CollectionSettings, type DocumentRow, type PannierUtils } from '../src/index.ts'
 
 export interface Person {
@@ -54,4 +55,16 @@ export function heard(people: People): string[][] {
   )
   batches.length = 0
   return batches
+}
+
+/** A live query whose updates come some moments late. */
+export function lateBy<Row extends object>(moments: number, live: LiveQuery<Row>): LiveQuery<Row> {
+  const updates = live[Symbol.asyncIterator].bind(live)
+  async function* late() {
+    for await (const update of { [Symbol.asyncIterator]: updates }) {
+      for (let moment = 0; moment < moments; moment++) await aMoment()
+      yield update
+    }
+  }
+  return Object.assign(live, { [Symbol.asyncIterator]: late })
 }
