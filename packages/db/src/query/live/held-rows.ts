@@ -13,6 +13,8 @@ import type { LiveView } from './live-types.ts'
 
 const RESERVE_MIN = 16
 const RESERVE_MAX = 256
+/** With fewer rows for each change, all rows are merged with the changes. Above, each change is put in its place. */
+const ROWS_PER_CHANGE = 16
 
 export interface HeldRow {
   /** Orders rows: the values of the sort, then the id. */
@@ -39,6 +41,9 @@ export class HeldRows<Item extends { readonly _id: string }> {
   readonly #reserve: number
   readonly #byId = new Map<string, HeldRow>()
   #rows: HeldRow[] = []
+  /** The ids of the rows, and their content, at the same places: a view copies these as they are. */
+  #ids: string[] = []
+  #contents: object[] = []
   /** Rows up to this key are all held; undefined: there are no others. */
   #horizon: string | undefined
 
@@ -60,7 +65,7 @@ export class HeldRows<Item extends { readonly _id: string }> {
   reset(items: readonly Item[], complete: boolean): void {
     const former = new Map(this.#byId)
     this.#byId.clear()
-    this.#rows = items.map((item) => this.#rowOf(item, former.get(item._id))).sort(byKey)
+    this.#replace(items.map((item) => this.#rowOf(item, former.get(item._id))).sort(byKey))
     for (const row of this.#rows) {
       this.#byId.set(row.id, row)
       if (!former.delete(row.id)) this.#holding.hold(row.id)
@@ -73,7 +78,7 @@ export class HeldRows<Item extends { readonly _id: string }> {
   forget(): void {
     for (const id of this.#byId.keys()) this.#holding.release(id)
     this.#byId.clear()
-    this.#rows = []
+    this.#replace([])
     this.#horizon = ''
   }
 
@@ -101,27 +106,52 @@ export class HeldRows<Item extends { readonly _id: string }> {
       this.#byId.set(id, next)
       if (held === undefined) this.#holding.hold(id)
     }
-    if (gone.size > 0 || come.length > 0) {
-      this.#rows = merged(gone.size === 0 ? this.#rows : this.#rows.filter((row) => !gone.has(row)), come.sort(byKey))
-      this.#trim()
+    if ((gone.size + come.length) * ROWS_PER_CHANGE > this.#rows.length)
+      this.#replace(merged(gone.size === 0 ? this.#rows : this.#rows.filter((row) => !gone.has(row)), come.sort(byKey)))
+    else {
+      for (const row of gone) this.#splice(this.#placeOf(row), 1)
+      for (const row of come) this.#splice(this.#placeOf(row), 0, row)
     }
+    this.#trim()
     return this.#horizon === undefined || this.#rows.length >= this.#end
   }
 
   /** The visible rows. */
   view(): LiveView {
-    const shown = this.#rows.slice(this.#skip, this.#end)
-    return { ids: shown.map(({ id }) => id), rows: shown.map(({ row }) => row) }
+    return { ids: this.#ids.slice(this.#skip, this.#end), rows: this.#contents.slice(this.#skip, this.#end) }
   }
 
   /** The reserve must not grow without end. */
   #trim(): void {
     if (this.#rows.length <= this.wanted + this.#reserve) return
-    for (const { id } of this.#rows.splice(this.wanted)) {
+    for (const { id } of this.#splice(this.wanted, Infinity)) {
       this.#byId.delete(id)
       this.#holding.release(id)
     }
     this.#horizon = this.#rows.at(-1)!.key
+  }
+
+  #replace(rows: HeldRow[]): void {
+    this.#rows = rows
+    this.#ids = rows.map(({ id }) => id)
+    this.#contents = rows.map(({ row }) => row)
+  }
+
+  #splice(at: number, count: number, ...come: HeldRow[]): HeldRow[] {
+    this.#ids.splice(at, count, ...come.map(({ id }) => id))
+    this.#contents.splice(at, count, ...come.map(({ row }) => row))
+    return this.#rows.splice(at, count, ...come)
+  }
+
+  /** The place of a row: its own, or where it would be. */
+  #placeOf({ key }: HeldRow): number {
+    let [low, high] = [0, this.#rows.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#rows[middle]!.key < key) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 }
 
