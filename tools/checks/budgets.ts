@@ -23,13 +23,13 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   client: { files: 30, lines: 4250, adr: 54 },
   jsonstore: { files: 28, lines: 3600, adr: 54 },
   postgres: { files: 14, lines: 3200, adr: 54 },
-  stores: { files: 7, lines: 700, adr: 56 },
+  stores: { files: 8, lines: 800, adr: 56 },
   react: { files: 6, lines: 250, adr: 56 },
   vue: { files: 5, lines: 280, adr: 56 },
   svelte: { files: 5, lines: 280, adr: 56 },
   solid: { files: 5, lines: 280, adr: 56 },
   angular: { files: 5, lines: 290, adr: 56 },
-  'tanstack-db': { files: 4, lines: 400, adr: 54 },
+  'tanstack-db': { files: 4, lines: 420, adr: 54 },
   pouchdb: { files: 34, lines: 2400, adr: 54 },
 }
 

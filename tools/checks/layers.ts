@@ -111,7 +111,7 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
   ],
   stores: [
     ['store', ['store']],
-    ['stores', ['client-stores', 'draft-store', 'live-store', 'live-search', 'replication-store']],
+    ['stores', ['client-stores', 'draft-store', 'live-store', 'live-search', 'replication-store', 'tabs-store']],
     ['entry', ['index']],
   ],
   react: [

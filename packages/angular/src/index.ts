@@ -21,8 +21,9 @@ export type {
   Save,
   SearchSource,
   StateSource,
+  TabsState,
 } from '@pannier/stores'
-export { injectCan, injectRejected, injectReplication, injectSync } from './inject-client.ts'
+export { injectCan, injectRejected, injectReplication, injectSync, injectTabs } from './inject-client.ts'
 export { injectDraft } from './inject-draft.ts'
 export type { DraftSignals } from './inject-draft.ts'
 export { injectCount, injectDocument, injectLiveQuery } from './inject-live.ts'

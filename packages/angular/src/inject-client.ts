@@ -1,4 +1,4 @@
-/** A client of `@pannier/client` in Angular, and a replication. */
+/** A client of `@pannier/client` in Angular, a replication, and the tabs of an app. */
 import type { Signal } from '@angular/core'
 import type { Database, Replication } from 'pannier'
 import {
@@ -7,6 +7,7 @@ import {
   nextRejected,
   nextReplication,
   nextState,
+  nextTabs,
   type CanSource,
   type Kept,
   type Given,
@@ -14,6 +15,7 @@ import {
   type ReplicationState,
   type StateSource,
   type Store,
+  type TabsState,
 } from '@pannier/stores'
 import { injectStore, signalsOf, type Signals } from './inject-store.ts'
 
@@ -76,4 +78,16 @@ export function injectReplication(
     injectStore((before: Kept<Store<ReplicationState>> | undefined) => nextReplication(before, db, given(replication)))
       .state,
   )
+}
+
+/**
+ * The tabs of this origin that show a component with this, and whether this one leads: for work that only one of them must do. All components
+ * of a page are one tab. `name` names the app.
+ *
+ * @example
+ * const app = injectTabs('shop')
+ * const text = () => `open ${app.tabs()} times${app.leads() ? ', and this one leads' : ''}`
+ */
+export function injectTabs(name: Given<string>): Signals<TabsState> {
+  return signalsOf(injectStore((before: Kept<Store<TabsState>> | undefined) => nextTabs(before, given(name))).state)
 }

@@ -1,9 +1,9 @@
 /** A form for a document. */
 import { computed, effect } from '@angular/core'
 import {
+  draftOf,
   given,
   nextDraft,
-  withTyped,
   type Draft,
   type DraftStore,
   type Given,
@@ -29,9 +29,6 @@ export interface DraftSignals<Row extends object>
 export function injectDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): DraftSignals<Row> {
   const { store, state } = injectStore<Kept<DraftStore<Row>>>((before) => nextDraft(before, given(document)))
   effect(() => store().shown(given(document)))
-  const draft = computed(() => {
-    const { status, error } = state()
-    return { draft: withTyped(given(document), state()), status, error }
-  })
+  const draft = computed(() => draftOf(given(document), state()))
   return { ...signalsOf(draft), change: (fields) => store().change(fields, given(document), save) }
 }

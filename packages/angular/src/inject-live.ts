@@ -3,9 +3,8 @@ import {
   COUNT,
   documentKind,
   given,
-  nextStore,
+  nextLive,
   rowsKind,
-  sourceOf,
   type CountResult,
   type CountSource,
   type DocumentResult,
@@ -16,7 +15,6 @@ import {
   type LiveResult,
   type LiveSource,
   type LiveState,
-  type LiveStore,
 } from '@pannier/stores'
 import { injectStore, signalsOf, type Signals } from './inject-store.ts'
 
@@ -76,7 +74,5 @@ function live<Value, Result extends LiveState>(
   kind: LiveKind<Value, Result>,
   initial: Value | undefined,
 ): Signals<Result> {
-  const next = (before: LiveStore<Value, Result> | undefined): LiveStore<Value, Result> =>
-    nextStore(before, sourceOf(hook, source, kind.method), kind, initial)
-  return signalsOf(injectStore(next).state)
+  return signalsOf(injectStore(nextLive(hook, source, kind, initial)).state)
 }

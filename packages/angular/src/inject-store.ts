@@ -1,6 +1,6 @@
 /** A store in Angular. */
 import { computed, effect, inject, PLATFORM_ID, signal, untracked, type Signal } from '@angular/core'
-import { hasEnded, partsOf, type Store } from '@pannier/stores'
+import { partsOf, type Store } from '@pannier/stores'
 
 /** The parts of a state, each a signal. */
 export type Signals<State extends object> = { readonly [Name in keyof State]: Signal<State[Name]> }
@@ -16,19 +16,16 @@ interface Shown<Kept extends Store<unknown>> {
  * an injection context.
  */
 export function injectStore<Kept extends Store<unknown>>(next: (before: Kept | undefined) => Kept): Shown<Kept> {
-  // Objects that are new with each change.
-  const [version, ended] = [signal({}), signal({})]
+  // An object that is new with each change.
+  const version = signal({})
   let kept: Kept | undefined
-  const store = computed(() => (ended(), (kept = next(kept))))
+  // Asked for with each change too: what has ended is another one by then.
+  const store = computed(() => (version(), (kept = next(kept))))
   const state = computed(() => (version(), store().read() as ReturnType<Kept['read']>))
   if (inject(PLATFORM_ID) !== 'server')
     effect((onCleanup) => {
-      const shown = store()
-      const listener = (): void => {
-        version.set({})
-        if (hasEnded(shown)) ended.set({})
-      }
-      onCleanup(untracked(() => shown.subscribe(listener)))
+      const { subscribe } = store()
+      onCleanup(untracked(() => subscribe(() => version.set({}))))
     })
   return { store, state }
 }

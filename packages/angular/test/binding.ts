@@ -10,6 +10,7 @@ import {
   injectRejected,
   injectReplication,
   injectSync,
+  injectTabs,
 } from '../src/index.ts'
 
 type Read<Name extends HookName> = () => Shown[Name]
@@ -40,6 +41,7 @@ const HOOKS: { readonly [Name in HookName]: (inputs: Signal<Inputs[Name]>) => Re
       () => inputs().client,
       () => inputs().question,
     ),
+  tabs: (inputs) => parts(injectTabs(() => inputs().name)),
   replication: (inputs) => parts(injectReplication(inputs().db, () => inputs().replication)),
 }
 

@@ -3,7 +3,6 @@
 import { open, type Database, type OpenOptions } from 'pannier'
 import { badArgument, checkListener, checkOptions, every, systemEnvironment, tellListener } from 'pannier/internal'
 import type { OptionNames } from 'pannier/internal'
-import type { Environment } from 'pannier/types'
 import { accountKey, endSession, sessionOf, type AccountRecord, type Session, type SignedIn } from './account.ts'
 import type { Question } from './can.ts'
 import { ClientError, closed } from './client-error.ts'
@@ -153,6 +152,8 @@ interface Opening {
 export class Client<Types extends AppTypes<Types>> {
   /** Ways to sign in. */
   readonly signIn: SignIn
+  /** @internal */
+  readonly environment: NonNullable<ConnectOptions['environment']>
   readonly #parts: ClientParts
   readonly #listeners = new Set<readonly [what: Changed, listener: (records: ChangedRecords) => void]>()
   /** There is one from the start to the end, also while the account changes: what a page renders meanwhile reads it. */
@@ -168,6 +169,7 @@ export class Client<Types extends AppTypes<Types>> {
   /** @internal */
   constructor(parts: ClientParts) {
     this.#parts = parts
+    this.environment = parts.server.environment
     this.signIn = new SignIn(
       parts.server,
       (signedIn) => this.#afterLast(() => this.#enter(signedIn)),
@@ -379,19 +381,12 @@ export class Client<Types extends AppTypes<Types>> {
     await this.close()
   }
 
-  /** @internal The clock, timers and chance that it was made with. */
-  get environment(): Environment {
-    return this.#parts.server.environment
-  }
-
   /** @internal */
   async start(): Promise<void> {
     const { accounts } = this.#parts
     await this.#enterLast({})
     // Another tab signs in or out: what it has left is not shown here any more.
-    this.#stopFollowing = accounts.subscribe(({ local }) => {
-      if (!local) this.#follow()
-    })
+    this.#stopFollowing = accounts.subscribe(({ local }) => local || this.#follow())
   }
 
   /** Opens the account that was signed in last, on this device. */
@@ -412,11 +407,8 @@ export class Client<Types extends AppTypes<Types>> {
   /** Takes over what another tab has made of the account. Where that can't be opened, nobody is signed in here. */
   #follow(): void {
     const how: Switch = { isFollowing: true }
-    const followed = this.#afterLast(async () => {
-      if (this.#isClosed) return
-      await this.#enterLast(how).catch(() => this.#switch(null, how))
-    })
-    followed.catch(() => {})
+    const follow = async (): Promise<void> => this.#enterLast(how).catch(() => this.#switch(null, how))
+    this.#afterLast(async () => this.#isClosed || follow()).catch(() => {})
   }
 
   /** @internal Closes the data of the account if its lease is over. */

@@ -20,8 +20,9 @@ export type {
   Save,
   SearchSource,
   StateSource,
+  TabsState,
 } from '@pannier/stores'
 export { useCan, useRejected, useSync } from './use-client.ts'
 export { useDraft } from './use-draft.ts'
 export { useCount, useDocument, useLiveQuery } from './use-live.ts'
-export { useReplication } from './use-replication.ts'
+export { useReplication, useTabs } from './use-replication.ts'

@@ -1,6 +1,6 @@
 /** A form for a document. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { nextDraft, withTyped, type Draft, type DraftStore, type Kept, type Save } from '@pannier/stores'
+import { draftOf, nextDraft, type Draft, type DraftStore, type Kept, type Save } from '@pannier/stores'
 import { useKept } from './use-store.ts'
 
 /**
@@ -17,7 +17,6 @@ export function useDraft<Row extends object>(document: Row | undefined, save: Sa
   const store = useKept<Kept<DraftStore<Row>>>((before) => nextDraft(before, document))
   const state = useSyncExternalStore(store.subscribe, store.read, store.read)
   useEffect(() => store.shown(document), [store, document])
-  const draft = useMemo(() => withTyped(document, state), [document, state])
-  const { status, error } = state
-  return { draft, change: (fields) => store.change(fields, document, save), status, error }
+  const draft = useMemo(() => draftOf(document, state), [document, state])
+  return { ...draft, change: (fields) => store.change(fields, document, save) }
 }

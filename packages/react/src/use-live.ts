@@ -3,7 +3,6 @@ import { useMemo, useState, useSyncExternalStore, type DependencyList } from 're
 import {
   COUNT,
   documentKind,
-  hasEnded,
   nextStore,
   rowsKind,
   sourceOf,
@@ -76,9 +75,9 @@ function useLive<Value, Result extends LiveState>(
 ): Result {
   const [kept, keep] = useState<LiveStore<Value, Result>>()
   // What has ended is made again: a client may have another account by then.
-  const ended = kept !== undefined && hasEnded(kept)
+  const ended = kept?.read().status === 'ended'
   // Without deps it is made in each render.
-  const made = useMemo(() => sourceOf(hook, source, kind.method), (deps && [...deps, ended]) as DependencyList)
+  const made = useMemo(() => sourceOf(hook, source, kind), (deps && [...deps, ended]) as DependencyList)
   const store = nextStore(kept, made, kind, initial)
   if (store !== kept) keep(store)
   return useSyncExternalStore(store.subscribe, store.read, () => store.onServer)

@@ -1,6 +1,6 @@
-/** How a replication is, in a component. */
+/** How a replication is, in a component, and the tabs of an app. */
 import type { Database, Replication } from 'pannier'
-import { nextReplication, type ReplicationState } from '@pannier/stores'
+import { nextReplication, nextTabs, type ReplicationState, type TabsState } from '@pannier/stores'
 import { useStore } from './use-store.ts'
 
 /**
@@ -18,4 +18,16 @@ export function useReplication(
   replication: Replication | undefined,
 ): ReplicationState {
   return useStore<ReplicationState>((before) => nextReplication(before, db, replication))
+}
+
+/**
+ * The tabs of this origin that show a component with this, and whether this one leads: for work that only one of them must do. All components
+ * of a page are one tab. `name` names the app.
+ *
+ * @example
+ * const { tabs = 1, leads } = useTabs('shop')
+ * const text = `open ${tabs} times${leads ? ', and this one leads' : ''}`
+ */
+export function useTabs(name: string): TabsState {
+  return useStore<TabsState>((before) => nextTabs(before, name))
 }

@@ -12,6 +12,7 @@ import {
   useRejected,
   useReplication,
   useSync,
+  useTabs,
 } from '../src/index.ts'
 
 const HOOKS: { readonly [Name in HookName]: (inputs: Inputs[Name]) => Shown[Name] } = {
@@ -22,6 +23,7 @@ const HOOKS: { readonly [Name in HookName]: (inputs: Inputs[Name]) => Shown[Name
   sync: ({ client }) => useSync(client),
   rejected: ({ client }) => useRejected(client),
   can: ({ client, question }) => useCan(client, ...question),
+  tabs: ({ name }) => useTabs(name),
   replication: ({ db, replication }) => useReplication(db, replication),
 }
 

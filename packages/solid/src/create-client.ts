@@ -1,4 +1,4 @@
-/** A client of `@pannier/client` in Solid, and a replication. */
+/** A client of `@pannier/client` in Solid, a replication, and the tabs of an app. */
 import type { Accessor } from 'solid-js'
 import type { Database, Replication } from 'pannier'
 import {
@@ -7,6 +7,7 @@ import {
   nextRejected,
   nextReplication,
   nextState,
+  nextTabs,
   viewOf,
   type CanSource,
   type Kept,
@@ -15,6 +16,7 @@ import {
   type ReplicationState,
   type StateSource,
   type Store,
+  type TabsState,
 } from '@pannier/stores'
 import { createStore } from './create-store.ts'
 
@@ -77,4 +79,16 @@ export function createReplication(
     createStore((before: Kept<Store<ReplicationState>> | undefined) => nextReplication(before, db, given(replication)))
       .state,
   )
+}
+
+/**
+ * The tabs of this origin that show a component with this, and whether this one leads: for work that only one of them must do. All components
+ * of a page are one tab. `name` names the app.
+ *
+ * @example
+ * const app = createTabs('shop')
+ * const text = () => `open ${app.tabs} times${app.leads ? ', and this one leads' : ''}`
+ */
+export function createTabs(name: Given<string>): TabsState {
+  return viewOf(createStore((before: Kept<Store<TabsState>> | undefined) => nextTabs(before, given(name))).state)
 }

@@ -1,10 +1,10 @@
 /** A form for a document. */
 import { createEffect, createMemo } from 'solid-js'
 import {
+  draftOf,
   given,
   nextDraft,
   viewOf,
-  withTyped,
   type Draft,
   type DraftStore,
   type Given,
@@ -27,10 +27,5 @@ export function createDraft<Row extends object>(document: Given<Row | undefined>
   const { store, state } = createStore<Kept<DraftStore<Row>>>((before) => nextDraft(before, given(document)))
   createEffect(() => store().shown(given(document)))
   const change: Draft<Row>['change'] = (fields) => store().change(fields, given(document), save)
-  return viewOf(
-    createMemo(() => {
-      const { status, error } = state()
-      return { draft: withTyped(given(document), state()), change, status, error }
-    }),
-  )
+  return viewOf(createMemo(() => ({ ...draftOf(given(document), state()), change })))
 }

@@ -3,9 +3,8 @@ import {
   COUNT,
   documentKind,
   given,
-  nextStore,
+  nextLive,
   rowsKind,
-  sourceOf,
   viewOf,
   type CountResult,
   type CountSource,
@@ -17,7 +16,6 @@ import {
   type LiveResult,
   type LiveSource,
   type LiveState,
-  type LiveStore,
 } from '@pannier/stores'
 import { createStore } from './create-store.ts'
 
@@ -74,7 +72,5 @@ function live<Value, Result extends LiveState>(
   kind: LiveKind<Value, Result>,
   initial: Value | undefined,
 ): Result {
-  const next = (before: LiveStore<Value, Result> | undefined): LiveStore<Value, Result> =>
-    nextStore(before, sourceOf(hook, source, kind.method), kind, initial)
-  return viewOf(createStore(next).state)
+  return viewOf(createStore(nextLive(hook, source, kind, initial)).state)
 }

@@ -21,7 +21,8 @@ export type {
   Save,
   SearchSource,
   StateSource,
+  TabsState,
 } from '@pannier/stores'
-export { createCan, createRejected, createReplication, createSync } from './create-client.ts'
+export { createCan, createRejected, createReplication, createSync, createTabs } from './create-client.ts'
 export { createDraft } from './create-draft.ts'
 export { createCount, createDocument, createLiveQuery } from './create-live.ts'

@@ -10,6 +10,7 @@ import {
   createRejected,
   createReplication,
   createSync,
+  createTabs,
 } from '../src/index.ts'
 
 type Read<Name extends HookName> = () => Shown[Name]
@@ -39,6 +40,7 @@ const HOOKS: { readonly [Name in HookName]: (inputs: Accessor<Inputs[Name]>) => 
       () => inputs().client,
       () => inputs().question,
     ),
+  tabs: (inputs) => copied(createTabs(() => inputs().name)),
   replication: (inputs) => copied(createReplication(inputs().db, () => inputs().replication)),
 }
 

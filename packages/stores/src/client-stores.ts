@@ -1,5 +1,5 @@
 /** Stores of a client of `@pannier/client`: its state, the writes that were refused, and what its rules admit. */
-import { keptFor, storeOf, type Kept, type Store } from './store.ts'
+import { keptFor, NONE, storeOf, type Kept, type Store } from './store.ts'
 
 /** A client of `@pannier/client`. */
 export interface StateSource<State> {
@@ -20,8 +20,6 @@ export interface CanSource<Question extends readonly unknown[]> {
   /** Calls back with the answer, soon, and when it is another one. The function returned ends it. */
   subscribeCan(question: Question, listener: (answer: boolean | undefined) => void): () => void
 }
-
-const NONE: readonly never[] = Object.freeze([])
 
 /** The store of the state of a client: who is signed in, how its sync is, and how much waits. */
 export function nextState<State>(
@@ -53,7 +51,9 @@ export function nextCan<Question extends readonly unknown[]>(
 }
 
 function nameOf(subject: unknown): unknown {
-  if (typeof subject !== 'object' || subject === null) return subject
-  const { collectionName, id } = subject as { readonly collectionName?: unknown; readonly id?: unknown }
+  const { collectionName = subject, id } = Object(subject) as {
+    readonly collectionName?: unknown
+    readonly id?: unknown
+  }
   return [collectionName, id]
 }

@@ -26,15 +26,15 @@ export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown
 
 interface Typed {
   readonly value: unknown
-  readonly isSaved: boolean
   /** The former value of the field, and all texts typed since: a document that comes late has one of these. */
-  readonly former: ReadonlySet<string>
+  readonly former: Set<string>
+  isSaved: boolean
 }
 
 /** The typed fields that the document does not show yet, and how their save is. */
 export interface DraftState extends Pick<Draft<object>, 'status' | 'error'> {
-  /** The typed fields by name. */
-  readonly typed: ReadonlyMap<string, Typed>
+  /** The values of the typed fields by name. Undefined: no field is typed. */
+  readonly typed: object | undefined
 }
 
 /** A store of what is typed into one document. */
@@ -54,68 +54,67 @@ export function nextDraft<Row extends object>(
   return keptFor(before, [id], draftStore<Row>)
 }
 
-/** The document with what is typed. */
-export function withTyped<Row extends object>(document: Row | undefined, { typed }: DraftState): Row | undefined {
-  if (typed.size === 0) return document
-  return { ...document, ...Object.fromEntries(Array.from(typed, ([name, { value }]) => [name, value])) } as Row
+/** The document with what is typed, and how the save of that is. */
+export function draftOf<Row extends object>(
+  document: Row | undefined,
+  { typed, status, error }: DraftState,
+): Omit<Draft<Row>, 'change'> {
+  return { draft: typed === undefined ? document : ({ ...document, ...typed } as Row), status, error }
 }
 
 function draftStore<Row extends object>(): DraftStore<Row> {
-  const { read, subscribe, show } = storeOf<DraftState>({ typed: new Map(), status: 'saved', error: undefined })
+  const { read, subscribe, show } = storeOf<DraftState>({ typed: undefined, status: 'saved', error: undefined })
+  const typed = new Map<string, Typed>()
   /** Fields that wait for a save, or whose save has failed. */
   let unsaved: DraftFields<Row> = {}
   let newestSave: Save<Row>
   let isWaiting = false
   let shownDocument: Row | undefined
-  const markSaved = (fields: DraftFields<Row>): void => {
-    const typed = new Map(read().typed)
-    for (const [name, value] of Object.entries(fields)) {
-      const field = typed.get(name)
-      if (field !== undefined && field.value === value) typed.set(name, { ...field, isSaved: true })
-    }
-    show({ ...read(), typed })
-    settle()
-  }
-  const settle = (): void => {
-    const typed = new Map(read().typed)
+  /** Forgets the fields that the document shows. */
+  const settle = (status?: DraftState['status'], error?: unknown): void => {
+    const { size } = typed
     for (const [name, { value, isSaved, former }] of typed) {
-      if (shownDocument === undefined || !isSaved) continue
-      const key = keyOf(shownDocument[name as keyof Row])
-      if (key === keyOf(value) || !former.has(key)) typed.delete(name)
+      const key = shownDocument && keyOf(shownDocument[name as keyof Row])
+      if (isSaved && key !== undefined && (key === keyOf(value) || !former.has(key))) typed.delete(name)
     }
-    if (typed.size < read().typed.size) show({ ...read(), typed })
+    if (status === undefined && typed.size === size) return
+    const values = Object.fromEntries(Array.from(typed, ([name, { value }]) => [name, value]))
+    show({ ...read(), typed: typed.size > 0 ? values : undefined, ...(status && { status, error }) })
   }
   const saveAll = async (): Promise<void> => {
-    let ended: Pick<DraftState, 'status' | 'error'> | undefined
+    let ended: Parameters<typeof settle> = []
     while (isWaiting) {
       const fields = unsaved
       unsaved = {}
       isWaiting = false
       try {
         await newestSave(fields)
-        ended = { status: 'saved', error: undefined }
-        markSaved(fields)
+        ended = ['saved']
+        for (const [name, value] of Object.entries(fields)) {
+          const field = typed.get(name)
+          if (field?.value === value) field!.isSaved = true
+        }
+        settle()
       } catch (error) {
-        ended = { status: 'failed', error }
+        ended = ['failed', error]
         unsaved = { ...fields, ...unsaved }
       }
     }
-    show({ ...read(), ...ended })
+    settle(...ended)
   }
   return {
     read,
     subscribe,
     change(fields, document, save) {
-      const typed = new Map(read().typed)
       for (const [name, value] of Object.entries(fields)) {
-        const former = typed.get(name)?.former ?? [keyOf(document?.[name as keyof Row])]
-        typed.set(name, { value, isSaved: false, former: new Set([...former, keyOf(value)]) })
+        const { former = new Set([keyOf(document?.[name as keyof Row])]) } = typed.get(name) ?? {}
+        typed.set(name, { value, isSaved: false, former: former.add(keyOf(value)) })
       }
       const isSaving = read().status === 'saving'
       unsaved = { ...unsaved, ...fields }
       newestSave = save
       isWaiting = true
-      show({ typed, status: 'saving', error: undefined })
+      settle('saving')
       if (!isSaving) void saveAll()
     },
     shown(document) {

@@ -1,10 +1,9 @@
 /** A search that is live: it asks again after each commit. */
-import type { LiveStatus } from 'pannier/types'
-import type { Live, RowsQuery } from './live-store.ts'
+import type { DocumentSource, Live, RowsQuery } from './live-store.ts'
 import { oneAtATime } from './store.ts'
 
 /** The part of a collection that a search needs. */
-export interface SearchSource<Row extends object, Options extends object> {
+export interface SearchSource<Row extends object, Options extends object> extends DocumentSource<Row> {
   /** The documents with the words of a text. */
   search(text: string, options?: Options): { limit(rows: number): { toArray(): Promise<Row[]> } }
 }
@@ -13,6 +12,13 @@ export interface SearchSource<Row extends object, Options extends object> {
 export interface CommitSource {
   /** Calls back after each commit. The function returned ends it. */
   subscribe(listener: () => void): () => void
+}
+
+/** A search, as a query. */
+interface Search<Row extends object> extends RowsQuery<Row> {
+  /** A query without rows. It is of the same database or account as the search, and ends with that. */
+  readonly companion: RowsQuery<Row>
+  readonly key: string
 }
 
 /**
@@ -32,43 +38,49 @@ export function liveSearch<Row extends object, Options extends object>(
   if (!text.trim()) return undefined
   const key = JSON.stringify([text, options])
   const { limit = 20, ...own } = options ?? {}
-  const search = {
-    parts: [db, collection, key],
-    isSame: ({ parts }: { readonly parts?: readonly unknown[] }) =>
-      search.parts.every((part, index) => part === parts?.[index]),
-    live: () =>
-      started(db, () =>
-        collection
-          .search(text, own as Options)
-          .limit(limit)
-          .toArray(),
-      ),
-  }
-  return search
+  const companion = collection.find({ _id: '' })
+  const find = (): Promise<Row[]> =>
+    collection
+      .search(text, own as Options)
+      .limit(limit)
+      .toArray()
+  return {
+    companion,
+    key,
+    isSame: (other: Partial<Search<Row>>) => other.key === key && companion.isSame(other.companion as never),
+    live: () => started(companion.live(), db, find),
+  } as Search<Row>
 }
 
-function started<Row>(db: CommitSource, find: () => Promise<Row[]>): Live<readonly Row[]> {
+function started<Row>(
+  companion: Live<readonly Row[]>,
+  db: CommitSource,
+  find: () => Promise<Row[]>,
+): Live<readonly Row[]> {
   const live = {
     value: undefined as readonly Row[] | undefined,
-    status: 'loading' as LiveStatus,
+    status: companion.status,
     error: undefined as unknown,
     subscribe(listener: () => void) {
       const ask = oneAtATime(async () => {
+        let failure: unknown
         try {
           const found = await find()
           // The same rows make no render.
           if (JSON.stringify(found) !== JSON.stringify(live.value)) live.value = found
-          Object.assign(live, { status: 'live', error: undefined })
         } catch (error) {
-          Object.assign(live, { status: 'failed', error })
+          failure = error
         }
+        const isEnded = companion.status === 'ended'
+        live.error = isEnded ? undefined : (companion.error ?? failure)
+        live.status = isEnded ? 'ended' : live.error === undefined ? 'live' : 'failed'
         listener()
       })
       ask()
-      return db.subscribe(ask)
+      const stops = [companion.subscribe(() => {}, { onEnd: ask }), db.subscribe(ask)]
+      return () => stops.forEach((stop) => stop())
     },
-    // The end of its listener is its end.
-    close() {},
+    close: () => companion.close(),
   }
   return live
 }

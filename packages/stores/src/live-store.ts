@@ -1,7 +1,7 @@
 /** Stores of live values: the rows of a query, their count, one document. They are at work as long as somebody listens. */
 import { callUser } from 'pannier/internal'
 import type { LiveStatus } from 'pannier/types'
-import { storeOf, type Store } from './store.ts'
+import { NONE, storeOf, type Given, type Store } from './store.ts'
 
 /** The part of a `LiveQuery` and of a `LiveCount` that a store needs. */
 export interface Live<Value> {
@@ -99,11 +99,9 @@ export interface LiveStore<Value, Result extends LiveState> extends Store<Result
   readonly value: () => Value | undefined
 }
 
-const NO_ROWS: readonly never[] = Object.freeze([])
-
 /** The kind of a query's rows. */
 export function rowsKind<Row extends object>(): LiveKind<readonly Row[], LiveResult<Row>> {
-  return { method: 'live', keepsPrevious: true, result: (rows = NO_ROWS, state) => ({ rows, ...state }) }
+  return { method: 'live', keepsPrevious: true, result: (rows = NONE, state) => ({ rows, ...state }) }
 }
 
 /** The kind of a query's count. */
@@ -125,8 +123,8 @@ export function documentKind<Row extends object>(): LiveKind<readonly Row[], Doc
  */
 export function sourceOf<Source extends object>(
   hook: string,
-  source: Source | undefined | (() => Source | undefined),
-  method: 'live' | 'liveCount',
+  source: Given<Source | undefined>,
+  { method }: Pick<LiveKind<unknown, LiveState>, 'method'>,
 ): Source | undefined {
   return callUser(hook, 'query', () => (typeof source === 'function' ? source() : source), {
     what: 'a query, or undefined',
@@ -146,13 +144,18 @@ export function nextStore<Value, Result extends LiveState>(
 ): LiveStore<Value, Result> {
   if (before === undefined) return liveStore(source, kind, initial)
   if (isSameSource(before.source, source)) return before
-  const keeps = before.source === undefined || (kind.keepsPrevious && !hasEnded(before))
+  const keeps = before.source === undefined || (kind.keepsPrevious && before.read().status !== 'ended')
   return liveStore(source, kind, keeps && source !== undefined ? before.value() : undefined)
 }
 
-/** Whether a store has ended: its source is to be made again, as a client may have another account by then. */
-export function hasEnded({ read }: Store<unknown>): boolean {
-  return (read() as { readonly status?: unknown } | undefined)?.status === 'ended'
+/** The store of the source that a component gives, made of the store before. */
+export function nextLive<Value, Result extends LiveState>(
+  hook: string,
+  source: Given<object | undefined>,
+  kind: LiveKind<Value, Result>,
+  initial: Value | undefined,
+): (before: LiveStore<Value, Result> | undefined) => LiveStore<Value, Result> {
+  return (before) => nextStore(before, sourceOf(hook, source, kind), kind, initial)
 }
 
 function liveStore<Value, Result extends LiveState>(
@@ -167,12 +170,12 @@ function liveStore<Value, Result extends LiveState>(
     if (!isLoading) value = live.value
     return result(value, { isPrevious: isLoading && value !== undefined, status, error })
   }
-  const isPrevious = value !== undefined
-  const onServer = result(value, { isPrevious, status: source ? 'loading' : 'idle', error: undefined })
+  const status = source ? 'loading' : 'idle'
+  const onServer = result(value, { isPrevious: value !== undefined, status, error: undefined })
   // One that is live already is shown by the first render.
   const state = isLive<Value>(source) ? stateOf(source) : onServer
-  const { read, subscribe } = storeOf(state, (show) => {
-    if (source === undefined) return () => {}
+  const store = storeOf(state, (show) => {
+    if (source === undefined) return undefined
     const live = isLive<Value>(source) ? source : (source as Record<typeof method, () => Live<Value>>)[method]()
     const changed = (): void => show(stateOf(live))
     const stop = live.subscribe(changed, { onEnd: changed })
@@ -182,13 +185,12 @@ function liveStore<Value, Result extends LiveState>(
       if (live !== source) live.close()
     }
   })
-  return { read, subscribe, source, onServer, value: () => value }
+  return { ...store, source, onServer, value: () => value }
 }
 
 function isSameSource(left: object | undefined, right: object | undefined): boolean {
-  if (left === right) return true
-  if (left === undefined || right === undefined || isLive(left) || isLive(right)) return false
-  return (left as RowsQuery<object>).isSame(right as never)
+  const areQueries = left !== undefined && right !== undefined && !isLive(left) && !isLive(right)
+  return left === right || (areQueries && (left as RowsQuery<object>).isSame(right as never))
 }
 
 function isLive<Value>(source: unknown): source is Live<Value> {

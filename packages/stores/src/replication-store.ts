@@ -34,7 +34,7 @@ function replicationStore(
     return { status, error, progress, unsent }
   }
   const store = storeOf(stateOf(undefined), (show) => {
-    if (replication === undefined) return () => {}
+    if (replication === undefined) return undefined
     const known = (): number | undefined => store.read().unsent
     // A database that is closed counts no more: what was known stays.
     const count = oneAtATime(async () => show(stateOf(await replication.unsent().catch(known))))

@@ -17,24 +17,34 @@ interface OwnStore<State> extends Store<State> {
   readonly show: Show<State>
 }
 
-/** `begin` listens for changes and calls `show`, which does nothing after the end. It returns the function that ends that. */
-export function storeOf<State>(state: State, begin?: (show: Show<State>) => () => void): OwnStore<State> {
+/**
+ * `begin` listens for changes and calls `show`, which does nothing after the end. It returns the function that ends that. Listeners hear of
+ * these changes once a frame, as a page shows no more. Without `begin` they hear of each at once, as a person types.
+ */
+export function storeOf<State>(state: State, begin?: (show: Show<State>) => (() => void) | undefined): OwnStore<State> {
   const listeners = new Set<() => void>()
-  let end: (() => void) | undefined
+  let stop: (() => void) | undefined
+  /** The time from the first listener to the end of the last one. */
+  let run: object | undefined
+  /** The state that listeners have heard of. */
+  let told = state
+  let isWaiting = false
+  const tell = (): void => {
+    const hasFrames = begin !== undefined && globalThis.document?.hidden === false
+    if (hasFrames && isWaiting) return
+    told = state
+    listeners.forEach(tellListener)
+    if (!hasFrames || isWaiting) return
+    isWaiting = true
+    requestAnimationFrame(() => {
+      isWaiting = false
+      if (told !== state) tell()
+    })
+  }
   const show: Show<State> = (next) => {
     if (saysSame(next, state)) return
     state = next
-    for (const listener of listeners) tellListener(listener)
-  }
-  const start = (): void => {
-    let ended = false
-    const stop = begin?.((next) => {
-      if (!ended) show(next)
-    })
-    end = () => {
-      ended = true
-      stop?.()
-    }
+    tell()
   }
   return {
     show,
@@ -42,13 +52,23 @@ export function storeOf<State>(state: State, begin?: (show: Show<State>) => () =
     subscribe(listener) {
       // A function of its own, so that one listener that subscribes twice is two.
       const own = (): void => listener()
-      if (listeners.add(own).size === 1) start()
+      if (listeners.add(own).size === 1) {
+        run = own
+        stop = begin?.((next) => {
+          if (run === own) show(next)
+        })
+      }
       return () => {
-        if (listeners.delete(own) && listeners.size === 0) end?.()
+        if (!listeners.delete(own) || listeners.size > 0) return
+        run = undefined
+        stop?.()
       }
     },
   }
 }
+
+/** A list without rows: always the same, so that it makes no render. */
+export const NONE: readonly never[] = Object.freeze([])
 
 /** A value, or a function that reads it: a signal, an accessor, a getter. */
 export type Given<Value> = Value | (() => Value)
@@ -81,7 +101,7 @@ export function keptFor<Of extends Store<unknown>>(
   inputs: readonly unknown[],
   make: () => Of,
 ): Kept<Of> {
-  if (before?.inputs.every((input, index) => input === inputs[index]) === true) return before
+  if (before?.inputs.every((input, index) => input === inputs[index])) return before
   return { ...make(), inputs }
 }
 

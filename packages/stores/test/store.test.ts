@@ -1,5 +1,5 @@
 /** Goal: what a store promises to each of its listeners, whatever the others do. */
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { oneAtATime, storeOf } from '../src/store.ts'
 
 /** The errors that nobody catches, until the end of the case. */
@@ -57,6 +57,51 @@ test('what is shown after the end changes nothing', () => {
   store.subscribe(() => {})()
   show(1)
   expect(store.read()).toBe(0)
+})
+
+test('listeners hear of the first change at once, of all others of a frame together, and of each in a hidden page', () => {
+  const frames: (() => void)[] = []
+  const page = { hidden: false }
+  vi.stubGlobal('document', page)
+  vi.stubGlobal('requestAnimationFrame', (frame: () => void) => frames.push(frame))
+  onTestFinished(() => void vi.unstubAllGlobals())
+  let show = (_state: number): void => {}
+  const store = storeOf(0, (given) => {
+    show = given
+    return () => {}
+  })
+  const seen: number[] = []
+  const stop = store.subscribe(() => seen.push(store.read()))
+  const nextFrame = (): void => {
+    for (const frame of frames.splice(0)) frame()
+  }
+  for (let write = 1; write <= 100; write++) show(write)
+  expect([seen, store.read()]).toEqual([[1], 100])
+  nextFrame()
+  expect(seen).toEqual([1, 100])
+  nextFrame()
+  expect(seen).toEqual([1, 100])
+  show(101)
+  expect(seen).toEqual([1, 100, 101])
+  page.hidden = true
+  for (let write = 201; write <= 203; write++) show(write)
+  expect(seen).toEqual([1, 100, 101, 201, 202, 203])
+  page.hidden = false
+  show(204)
+  stop()
+  for (let frame = 0; frame < 3; frame++) nextFrame()
+  expect([seen.at(-1), frames.length]).toEqual([203, 0])
+})
+
+test('a state that its owner alone changes is heard of at once', () => {
+  vi.stubGlobal('document', { hidden: false })
+  vi.stubGlobal('requestAnimationFrame', () => {})
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const store = storeOf('')
+  const seen: string[] = []
+  store.subscribe(() => seen.push(store.read()))
+  for (const typed of ['A', 'An', 'Ann']) store.show(typed)
+  expect(seen).toEqual(['A', 'An', 'Ann'])
 })
 
 test('work that is asked for while it runs runs once more, also after a failure', async () => {

@@ -6,6 +6,7 @@ import { draftCases } from './draft-cases.ts'
 import { liveCases } from './live-cases.ts'
 import { replicationCases } from './replication-cases.ts'
 import { searchCases } from './search-cases.ts'
+import { tabsCases } from './tabs-cases.ts'
 import { valueCases } from './value-cases.ts'
 
 /** `mounts`: how many components one case mounts and unmounts. */
@@ -16,4 +17,10 @@ export function bindingSuite(context: SuiteContext<() => Binding>, mounts = 100)
   draftCases(context)
   clientCases(context)
   replicationCases(context)
+}
+
+/** The suite in a page, where there is time: with more mounts, and with tabs, whose leaders wait for timers. */
+export function pageSuite(context: SuiteContext<() => Binding>): void {
+  bindingSuite(context, 1000)
+  tabsCases(context)
 }

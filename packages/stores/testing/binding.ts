@@ -13,6 +13,7 @@ import type {
   ReplicationState,
   Save,
   StateSource,
+  TabsState,
 } from '@pannier/stores'
 
 export interface Person {
@@ -43,6 +44,7 @@ export interface Inputs {
   readonly sync: { readonly client: StateSource<ShownState> }
   readonly rejected: { readonly client: RejectedSource<string> }
   readonly can: { readonly client: CanSource<readonly unknown[]>; readonly question: readonly unknown[] }
+  readonly tabs: { readonly name: string }
   readonly replication: { readonly db: Pick<Database, 'subscribe'>; readonly replication: Replication | undefined }
 }
 
@@ -55,6 +57,7 @@ export interface Shown {
   readonly sync: ShownState
   readonly rejected: readonly string[]
   readonly can: boolean | undefined
+  readonly tabs: TabsState
   readonly replication: ReplicationState
 }
 

@@ -156,6 +156,24 @@ export function liveCases({ test, create }: SuiteContext<() => Binding>, mounts:
     await shows(lists[1]!, 'live Ann,Bob,Eve')
   })
 
+  behaves(
+    'a module that is loaded again: the old query ends, and the new component has its rows and what comes',
+    async (app) => {
+      let list = app.mount('live', { query: () => app.of('Oslo') })
+      await shows(list, 'live Ann,Bob')
+      for (const isMountedFirst of [true, false, true]) {
+        const old = list
+        if (!isMountedFirst) old.unmount()
+        list = app.mount('live', { query: () => app.of('Oslo') })
+        if (isMountedFirst) old.unmount()
+        await shows(list, 'live Ann,Bob')
+        await becomes(() => app.queries.atWork, 1)
+      }
+      await app.put('eve', 'Eve', 'Oslo')
+      await shows(list, 'live Ann,Bob,Eve')
+    },
+  )
+
   behaves('many mounts leave no query behind', async (app) => {
     const mount = (): Mounted<'live'> => app.mount('live', { query: () => app.of('Oslo') })
     for (let step = 0; step < mounts; step++) {

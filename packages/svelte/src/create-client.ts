@@ -1,4 +1,4 @@
-/** A client of `@pannier/client` in Svelte, and a replication. */
+/** A client of `@pannier/client` in Svelte, a replication, and the tabs of an app. */
 import type { Database, Replication } from 'pannier'
 import {
   given,
@@ -6,6 +6,7 @@ import {
   nextRejected,
   nextReplication,
   nextState,
+  nextTabs,
   viewOf,
   type CanSource,
   type Kept,
@@ -14,6 +15,7 @@ import {
   type ReplicationState,
   type StateSource,
   type Store,
+  type TabsState,
 } from '@pannier/stores'
 import { createStore, currentOf, type Current } from './create-store.ts'
 
@@ -78,5 +80,18 @@ export function createReplication(
   const read = createStore((before: Kept<Store<ReplicationState>> | undefined) =>
     nextReplication(before, db, given(replication)),
   )
+  return viewOf(() => read()[1])
+}
+
+/**
+ * The tabs of this origin that show a component with this, and whether this one leads: for work that only one of them must do. All components
+ * of a page are one tab. `name` names the app.
+ *
+ * @example
+ * const app = createTabs('shop')
+ * const text = () => `open ${app.tabs} times${app.leads ? ', and this one leads' : ''}`
+ */
+export function createTabs(name: Given<string>): TabsState {
+  const read = createStore((before: Kept<Store<TabsState>> | undefined) => nextTabs(before, given(name)))
   return viewOf(() => read()[1])
 }

@@ -1,9 +1,9 @@
 /** A form for a document. */
 import {
+  draftOf,
   given,
   nextDraft,
   viewOf,
-  withTyped,
   type Draft,
   type DraftStore,
   type Given,
@@ -30,6 +30,6 @@ export function createDraft<Row extends object>(document: Given<Row | undefined>
     const shown = given(document)
     // What reads a state may change none: the store hears of the document a moment later.
     queueMicrotask(() => store.shown(shown))
-    return { draft: withTyped(shown, state), change, status: state.status, error: state.error }
+    return { ...draftOf(shown, state), change }
   })
 }

@@ -3,9 +3,8 @@ import {
   COUNT,
   documentKind,
   given,
-  nextStore,
+  nextLive,
   rowsKind,
-  sourceOf,
   viewOf,
   type CountResult,
   type CountSource,
@@ -17,7 +16,6 @@ import {
   type LiveResult,
   type LiveSource,
   type LiveState,
-  type LiveStore,
 } from '@pannier/stores'
 import { createStore } from './create-store.ts'
 
@@ -74,8 +72,6 @@ function live<Value, Result extends LiveState>(
   kind: LiveKind<Value, Result>,
   initial: Value | undefined,
 ): Result {
-  const next = (before: LiveStore<Value, Result> | undefined): LiveStore<Value, Result> =>
-    nextStore(before, sourceOf(hook, source, kind.method), kind, initial)
-  const read = createStore(next)
+  const read = createStore(nextLive(hook, source, kind, initial))
   return viewOf(() => read()[1])
 }

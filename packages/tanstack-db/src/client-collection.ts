@@ -72,7 +72,7 @@ export function pannierClientCollectionOptions<Types extends AppTypes<Types>, Na
 function placeOf(client: Client<UntypedCollections>): Place {
   return {
     owner: client,
-    environment: client.environment,
+    environment: (client as unknown as Pick<Place, 'environment'>).environment,
     rows: (name) => client.collection(name) as never,
     account: () => client.account && `${client.account.collectionName}/${client.account.id}`,
     onAccount: (listener) => client.subscribeState(listener),

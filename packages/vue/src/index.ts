@@ -20,8 +20,9 @@ export type {
   Save,
   SearchSource,
   StateSource,
+  TabsState,
 } from '@pannier/stores'
-export { useCan, useRejected, useReplication, useSync } from './use-client.ts'
+export { useCan, useRejected, useReplication, useSync, useTabs } from './use-client.ts'
 export { useDraft } from './use-draft.ts'
 export type { DraftRefs } from './use-draft.ts'
 export { useCount, useDocument, useLiveQuery } from './use-live.ts'

@@ -1,4 +1,4 @@
-/** A client of `@pannier/client` in a component, and a replication. */
+/** A client of `@pannier/client` in a component, a replication, and the tabs of an app. */
 import { toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue'
 import type { Database, Replication } from 'pannier'
 import {
@@ -6,12 +6,14 @@ import {
   nextRejected,
   nextReplication,
   nextState,
+  nextTabs,
   type CanSource,
   type Kept,
   type RejectedSource,
   type ReplicationState,
   type StateSource,
   type Store,
+  type TabsState,
 } from '@pannier/stores'
 import { refsOf, useStore, type Refs } from './use-store.ts'
 
@@ -74,4 +76,16 @@ export function useReplication(
     useStore((before: Kept<Store<ReplicationState>> | undefined) => nextReplication(before, db, toValue(replication)))
       .state,
   )
+}
+
+/**
+ * The tabs of this origin that show a component with this, and whether this one leads: for work that only one of them must do. All components
+ * of a page are one tab. `name` names the app.
+ *
+ * @example
+ * const { tabs, leads } = useTabs('shop')
+ * const text = () => `open ${tabs.value} times${leads.value ? ', and this one leads' : ''}`
+ */
+export function useTabs(name: MaybeRefOrGetter<string>): Refs<TabsState> {
+  return refsOf(useStore((before: Kept<Store<TabsState>> | undefined) => nextTabs(before, toValue(name))).state)
 }

@@ -1,6 +1,6 @@
 /** A form for a document. */
 import { computed, toValue, watchPostEffect, type MaybeRefOrGetter } from 'vue'
-import { nextDraft, withTyped, type Draft, type DraftStore, type Kept, type Save } from '@pannier/stores'
+import { draftOf, nextDraft, type Draft, type DraftStore, type Kept, type Save } from '@pannier/stores'
 import { refsOf, useStore, type Refs } from './use-store.ts'
 
 /** The result of `useDraft`. */
@@ -23,12 +23,7 @@ export function useDraft<Row extends object>(
   const { store, state } = useStore<Kept<DraftStore<Row>>>((before) => nextDraft(before, toValue(document)))
   watchPostEffect(() => store.value.shown(toValue(document)))
   return {
-    ...refsOf(
-      computed(() => {
-        const { status, error } = state.value
-        return { draft: withTyped(toValue(document), state.value), status, error }
-      }),
-    ),
+    ...refsOf(computed(() => draftOf(toValue(document), state.value))),
     change: (fields) => store.value.change(fields, toValue(document), save),
   }
 }

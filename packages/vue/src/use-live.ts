@@ -3,9 +3,8 @@ import { toValue, type MaybeRefOrGetter } from 'vue'
 import {
   COUNT,
   documentKind,
-  nextStore,
+  nextLive,
   rowsKind,
-  sourceOf,
   type CountResult,
   type CountSource,
   type DocumentResult,
@@ -15,7 +14,6 @@ import {
   type LiveResult,
   type LiveSource,
   type LiveState,
-  type LiveStore,
 } from '@pannier/stores'
 import { refsOf, useStore, type Refs } from './use-store.ts'
 
@@ -72,7 +70,5 @@ function useLive<Value, Result extends LiveState>(
   kind: LiveKind<Value, Result>,
   initial: Value | undefined,
 ): Refs<Result> {
-  const next = (before: LiveStore<Value, Result> | undefined): LiveStore<Value, Result> =>
-    nextStore(before, sourceOf(hook, source, kind.method), kind, initial)
-  return refsOf<Result>(useStore(next).state)
+  return refsOf<Result>(useStore(nextLive(hook, source, kind, initial)).state)
 }

@@ -1,6 +1,6 @@
 /** A store in Vue. */
 import { computed, shallowRef, watchPostEffect, type ComputedRef } from 'vue'
-import { hasEnded, partsOf, type Store } from '@pannier/stores'
+import { partsOf, type Store } from '@pannier/stores'
 
 /** The parts of a state, each a ref. */
 export type Refs<State extends object> = { readonly [Name in keyof State]: ComputedRef<State[Name]> }
@@ -13,17 +13,13 @@ interface Shown<Kept extends Store<unknown>> {
 
 /** `next` gives the store before, if that will do. The store is at work while the scope lives, and not on a server. */
 export function useStore<Kept extends Store<unknown>>(next: (before: Kept | undefined) => Kept): Shown<Kept> {
-  // Objects that are new with each change: to write one reads nothing.
-  const [version, ended] = [shallowRef({}), shallowRef({})]
-  const store = computed<Kept>((before) => (void ended.value, next(before)))
+  // An object that is new with each change: to write it reads nothing.
+  const version = shallowRef({})
+  // Asked for with each change too: what has ended is another one by then.
+  const store = computed<Kept>((before) => (void version.value, next(before)))
   const state = computed(() => (void version.value, store.value.read() as ReturnType<Kept['read']>))
   watchPostEffect((onCleanup) => {
-    const shown = store.value
-    const stop = shown.subscribe(() => {
-      version.value = {}
-      if (hasEnded(shown)) ended.value = {}
-    })
-    onCleanup(stop)
+    onCleanup(store.value.subscribe(() => (version.value = {})))
   })
   return { store, state }
 }

@@ -10,6 +10,7 @@ import {
   useRejected,
   useReplication,
   useSync,
+  useTabs,
 } from '../src/index.ts'
 
 type Read<Name extends HookName> = () => Shown[Name]
@@ -47,6 +48,7 @@ const HOOKS: { readonly [Name in HookName]: (inputs: Ref<Inputs[Name]>) => Read<
     )
     return () => may.value
   },
+  tabs: (inputs) => parts(useTabs(() => inputs.value.name)),
   replication: (inputs) => parts(useReplication(inputs.value.db, () => inputs.value.replication)),
 }
 

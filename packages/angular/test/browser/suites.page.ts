@@ -9,7 +9,7 @@ import {
 } from '@angular/core'
 import { createApplication } from '@angular/platform-browser'
 import { runCases } from '../../../../tools/browser/page/run-cases.ts'
-import { bindingSuite } from '../../../stores/testing/binding-suite.ts'
+import { pageSuite } from '../../../stores/testing/binding-suite.ts'
 import { angularBinding, type Place } from '../binding.ts'
 
 /** The errors of the component that was made last. */
@@ -45,4 +45,4 @@ function makePlace(thrown: (error: unknown) => void): Place {
   }
 }
 
-await runCases((test) => bindingSuite({ test, create: () => angularBinding(makePlace) }, 1000))
+await runCases((test) => pageSuite({ test, create: () => angularBinding(makePlace) }))

@@ -1,7 +1,7 @@
 /** The suite of the bindings with Vue in a page. */
 import { createApp } from 'vue'
 import { runCases } from '../../../../tools/browser/page/run-cases.ts'
-import { bindingSuite } from '../../../stores/testing/binding-suite.ts'
+import { pageSuite } from '../../../stores/testing/binding-suite.ts'
 import { vueBinding } from '../binding.ts'
 
 const binding = vueBinding((component, prepare) => {
@@ -11,4 +11,4 @@ const binding = vueBinding((component, prepare) => {
   return app
 })
 
-await runCases((test) => bindingSuite({ test, create: () => binding }, 1000))
+await runCases((test) => pageSuite({ test, create: () => binding }))

@@ -13,7 +13,7 @@ import type { LiveView } from './live-types.ts'
 
 const RESERVE_MIN = 16
 const RESERVE_MAX = 256
-/** With fewer rows for each change, all rows are merged with the changes. Above, each change is put in its place. */
+/** With fewer rows for each change, all rows are sorted again. Above, each change is put in its place. */
 const ROWS_PER_CHANGE = 16
 
 export interface HeldRow {
@@ -107,7 +107,7 @@ export class HeldRows<Item extends { readonly _id: string }> {
       if (held === undefined) this.#holding.hold(id)
     }
     if ((gone.size + come.length) * ROWS_PER_CHANGE > this.#rows.length)
-      this.#replace(merged(gone.size === 0 ? this.#rows : this.#rows.filter((row) => !gone.has(row)), come.sort(byKey)))
+      this.#replace([...this.#rows.filter((row) => !gone.has(row)), ...come].sort(byKey))
     else {
       for (const row of gone) this.#splice(this.#placeOf(row), 1)
       for (const row of come) this.#splice(this.#placeOf(row), 0, row)
@@ -170,16 +170,4 @@ export function documentRows({ sort, fields, collation }: QuerySpecification): R
 
 function byKey(left: HeldRow, right: HeldRow): number {
   return left.key < right.key ? -1 : left.key > right.key ? 1 : 0
-}
-
-/** The rows merged; both are ascending. */
-function merged(rows: readonly HeldRow[], come: readonly HeldRow[]): HeldRow[] {
-  const all: HeldRow[] = []
-  let at = 0
-  for (const row of rows) {
-    while (at < come.length && come[at]!.key < row.key) all.push(come[at++]!)
-    all.push(row)
-  }
-  while (at < come.length) all.push(come[at++]!)
-  return all
 }

@@ -67,9 +67,8 @@ export function updates(): UpdateBetween {
 }
 
 export function isSameView(left: LiveView, right: LiveView): boolean {
-  // In loops of its own: a view may have ten thousand rows, and is compared with each commit.
   if (left.ids.length !== right.ids.length) return false
-  for (let at = 0; at < left.rows.length; at++) if (left.rows[at] !== right.rows[at]) return false
-  for (let at = 0; at < left.ids.length; at++) if (left.ids[at] !== right.ids[at]) return false
+  for (let at = 0; at < left.ids.length; at++)
+    if (left.rows[at] !== right.rows[at] || left.ids[at] !== right.ids[at]) return false
   return true
 }
