@@ -21,10 +21,10 @@ import { add, db, openTasks, tasks } from './tasks.ts'
         </li>
       }
     </ul>
-    <input id="title" #title />
+    <input id="title" placeholder="New task" #title />
     <button id="add" (click)="addTask(title)">Add</button>
-    <input id="rename" #name [value]="form.draft()?.title ?? ''" (input)="form.change({ title: name.value })" />
-    <input id="search" #words (input)="text.set(words.value)" />
+    <input id="rename" placeholder="Select a task to rename it" #name [value]="form.draft()?.title ?? ''" (input)="form.change({ title: name.value })" />
+    <input id="search" placeholder="Search" #words (input)="text.set(words.value)" />
     <p id="found">{{ titles() }}</p>
   `,
 })

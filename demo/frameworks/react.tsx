@@ -41,12 +41,17 @@ function Team() {
           <Row key={row._id} row={row} select={setId} />
         ))}
       </ul>
-      <input id="title" value={title} onChange={({ target }) => setTitle(target.value)} />
+      <input id="title" placeholder="New task" value={title} onChange={({ target }) => setTitle(target.value)} />
       <button id="add" onClick={() => void add(title, person).then(() => setTitle(''))}>
         Add
       </button>
-      <input id="rename" value={draft?.title ?? ''} onChange={({ target }) => change({ title: target.value })} />
-      <input id="search" value={text} onChange={({ target }) => setText(target.value)} />
+      <input
+        id="rename"
+        placeholder="Select a task to rename it"
+        value={draft?.title ?? ''}
+        onChange={({ target }) => change({ title: target.value })}
+      />
+      <input id="search" placeholder="Search" value={text} onChange={({ target }) => setText(target.value)} />
       <p id="found">{found.rows.map((row) => row.title).join()}</p>
     </>
   )

@@ -38,14 +38,14 @@ function Team() {
     <ul id="tasks">
       <${For} each=${() => list.rows}>${row}<//>
     </ul>
-    <input id="title" prop:value=${title} onInput=${({ target }: Typed) => setTitle(target.value)} />
+    <input id="title" placeholder="New task" prop:value=${title} onInput=${({ target }: Typed) => setTitle(target.value)} />
     <button id="add" onClick=${addTask}>Add</button>
     <input
-      id="rename"
+      id="rename" placeholder="Select a task to rename it"
       prop:value=${() => form.draft?.title ?? ''}
       onInput=${({ target }: Typed) => form.change({ title: target.value })}
     />
-    <input id="search" onInput=${({ target }: Typed) => setText(target.value)} />
+    <input id="search" placeholder="Search" onInput=${({ target }: Typed) => setText(target.value)} />
     <p id="found">${() => found.rows.map((one) => one.title).join()}</p>
   `
 }

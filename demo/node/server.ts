@@ -6,8 +6,8 @@ import { createServer, SYSTEM } from '@pannier/server'
 import type { PannierServer } from '@pannier/server'
 import type { Database } from 'pannier'
 import { COLLECTION } from '../shared/city.ts'
-import type { Asset } from '../../tools/web/bundle.ts'
 import { LOOPBACK, onFreePort } from '../../tools/web/loopback.ts'
+import type { PageFile } from './bundle.ts'
 import { PAGE_PATH, pagePlugin } from './page-plugin.ts'
 
 export interface CityServer {
@@ -23,7 +23,7 @@ export interface CityServer {
 
 export interface CityServerOptions {
   readonly database: Database
-  readonly assets: ReadonlyMap<string, Asset>
+  readonly assets: ReadonlyMap<string, PageFile>
   /** The first port to try; 0 for any. */
   readonly port: number
   /** `email:password` of a superuser, who then has this password. */

@@ -15,6 +15,10 @@ export function printWhatNext({ url, pageUrl, adminUrl, setupUrl }: CityServer):
       'Open two windows, take one offline, and change things in both. It uses @pannier/client.',
   )
   log.step(
+    `${title('The same screens in five frameworks:')} ${pageUrl}frameworks/\n` +
+      'React, Vue, Svelte, Solid and Angular share a database of this browser. Open two of them beside each other.',
+  )
+  log.step(
     `${title('An application with users and rules:')} ${pageUrl}tasks/\n` +
       `It has 100,000 tasks of 20 teams, and uses PocketBase’s SDK: new PocketBase('${url}')`,
   )

@@ -1,8 +1,7 @@
 /** Bundles TypeScript for a page, straight from the sources of the workspace packages. */
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { build, type Plugin } from 'esbuild'
-import { PAGE_BUILD } from '../web/bundle.ts'
+import { build } from 'esbuild'
+import { components, PAGE_BUILD } from '../web/bundle.ts'
 
 /** Pages of the lane real use products that only bench installs. */
 const PEERS = resolve(import.meta.dirname, '../../bench/node_modules')
@@ -14,22 +13,6 @@ export function bundle(entry: string): Promise<string> {
   const known = bundles.get(entry) ?? make(entry)
   bundles.set(entry, known)
   return known
-}
-
-/** Components of Vue and Svelte, by their own compilers. */
-const components: Plugin = {
-  name: 'components',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.vue$/ }, async ({ path }) => {
-      const { compileScript, parse } = await import('vue/compiler-sfc')
-      const { descriptor } = parse(await readFile(path, 'utf8'), { filename: path })
-      return { loader: 'ts', contents: compileScript(descriptor, { id: path, inlineTemplate: true }).content }
-    })
-    onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
-      const { compile } = await import('svelte/compiler')
-      return { contents: compile(await readFile(path, 'utf8'), { filename: path, generate: 'client' }).js.code }
-    })
-  },
 }
 
 async function make(entry: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, extname, join } from 'node:path'
 import { build } from 'esbuild'
-import type { BuildOptions } from 'esbuild'
+import type { BuildOptions, Plugin } from 'esbuild'
 
 export interface Asset {
   readonly type: string
@@ -33,6 +33,22 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export function assetOf(name: string, body: Uint8Array): Asset {
   return { type: TYPES[extname(name)] ?? 'application/octet-stream', body }
+}
+
+/** Components of Vue and Svelte, by their own compilers. */
+export const components: Plugin = {
+  name: 'components',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.vue$/ }, async ({ path }) => {
+      const { compileScript, parse } = await import('vue/compiler-sfc')
+      const { descriptor } = parse(await readFile(path, 'utf8'), { filename: path })
+      return { loader: 'ts', contents: compileScript(descriptor, { id: path, inlineTemplate: true }).content }
+    })
+    onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
+      const { compile } = await import('svelte/compiler')
+      return { contents: compile(await readFile(path, 'utf8'), { filename: path, generate: 'client' }).js.code }
+    })
+  },
 }
 
 /** Scripts and styles, minified, by name. */

@@ -1,7 +1,12 @@
 /** Goal: one app in five frameworks, in five tabs at once. Each shows what any of them has written. */
+import { open } from 'pannier'
+import { memory } from 'pannier/memory'
 import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.ts'
 import type { Page } from '../../../tools/browser/browser.ts'
+import { freePort } from '../../../tools/processes.ts'
 import { assertEqual } from '../../../packages/db/testing/check.ts'
+import { serve } from '../../node/server.ts'
+import { onePage, sees } from './steps.ts'
 
 const FRAMEWORKS = ['react', 'vue', 'svelte', 'solid', 'angular'] as const
 const MS_MAX = 30_000
@@ -44,6 +49,29 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
     await all('#tasks', '')
     for (const page of pages) await page.close()
   })
+
+  test('the page that npm start serves shows each framework, with the headers of the server', () => seesAll(browser))
+}
+
+/** Opens the page of the demo for each framework, and gives what its server answers. */
+async function seesAll(browser: BrowserSuiteContext['browser']): Promise<void> {
+  await using database = await open('frameworks', { storage: memory() })
+  const server = await serve({ database, assets: await onePage(), port: await freePort() })
+  try {
+    for (const name of FRAMEWORKS) {
+      const page = await browser.open(`${server.pageUrl}frameworks/?${name}`)
+      await sees(page, '#frameworks [aria-current]', name[0]!.toUpperCase() + name.slice(1))
+      await sees(page, '#count', '0 open, live')
+      await type(page, '#title', `By ${name}`)
+      await click(page, '#add')
+      await shows(page, '#tasks', `By ${name} Done`, name)
+      await click(page, '#tasks li button:last-child')
+      await shows(page, '#tasks', '', name)
+      await page.close()
+    }
+  } finally {
+    await server.close()
+  }
 }
 
 /** The words of an element, once they are these. */

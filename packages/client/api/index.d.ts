@@ -141,7 +141,7 @@ export class Client<Types extends AppTypes<Types>> {
         readonly data?: 'keep' | 'wipe';
         readonly discard?: boolean;
     }): Promise<void>;
-    /** Closes it. What waits is sent the next time. What waits is sent the next time. */
+    /** Closes it. What waits is sent the next time. */
     close(): Promise<void>;
     /** Closes it, for `await using`. */
     [Symbol.asyncDispose](): Promise<void>;

@@ -121,7 +121,7 @@ export interface RowsQuery<Row extends object> {
 export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
 
 /** The part of a collection that a search needs. */
-export interface SearchSource<Row extends object, Options extends object> {
+export interface SearchSource<Row extends object, Options extends object> extends DocumentSource<Row> {
     /** The documents with the words of a text. */
     search(text: string, options?: Options): {
         limit(rows: number): {
@@ -136,6 +136,14 @@ export interface StateSource<State> {
     readonly state: State;
     /** Calls back with it, soon, and when it is another one. The function returned ends it. */
     subscribeState(listener: (state: State) => void): () => void;
+}
+
+/** The tabs of an app. */
+export interface TabsState {
+    /** How many tabs show this, with this one. Undefined until they are counted, and where a page has no locks. */
+    readonly tabs: number | undefined;
+    /** Whether this tab leads. One tab does, for work that only one must do. For a moment two may lead. */
+    readonly leads: boolean;
 }
 
 /**
@@ -229,6 +237,16 @@ export function useReplication(db: Pick<Database, 'subscribe'>, replication: Rep
  * const { status, unsent, rejected } = useSync(client)
  */
 export function useSync<State>(client: StateSource<State>): State;
+
+/**
+ * The tabs of this origin that show a component with this, and whether this one leads: for work that only one of them must do. All components
+ * of a page are one tab. `name` names the app.
+ *
+ * @example
+ * const { tabs = 1, leads } = useTabs('shop')
+ * const text = `open ${tabs} times${leads ? ', and this one leads' : ''}`
+ */
+export function useTabs(name: string): TabsState;
 
 /** How a live value is. */
 interface LiveState {

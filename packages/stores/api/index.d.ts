@@ -65,8 +65,8 @@ export type DraftFields<Row extends object> = {
 
 /** The typed fields that the document does not show yet, and how their save is. */
 export interface DraftState extends Pick<Draft<object>, 'status' | 'error'> {
-    /** The typed fields by name. */
-    readonly typed: ReadonlyMap<string, Typed>;
+    /** The values of the typed fields by name. Undefined: no field is typed. */
+    readonly typed: object | undefined;
 }
 
 /** A store of what is typed into one document. */
@@ -176,7 +176,7 @@ export interface RowsQuery<Row extends object> {
 export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
 
 /** The part of a collection that a search needs. */
-export interface SearchSource<Row extends object, Options extends object> {
+export interface SearchSource<Row extends object, Options extends object> extends DocumentSource<Row> {
     /** The documents with the words of a text. */
     search(text: string, options?: Options): {
         limit(rows: number): {
@@ -201,14 +201,22 @@ export interface Store<State> {
     readonly subscribe: (listener: () => void) => () => void;
 }
 
+/** The tabs of an app. */
+export interface TabsState {
+    /** How many tabs show this, with this one. Undefined until they are counted, and where a page has no locks. */
+    readonly tabs: number | undefined;
+    /** Whether this tab leads. One tab does, for work that only one must do. For a moment two may lead. */
+    readonly leads: boolean;
+}
+
 /** The kind of a document: never that of the id before. */
 export function documentKind<Row extends object>(): LiveKind<readonly Row[], DocumentResult<Row>>;
 
+/** The document with what is typed, and how the save of that is. */
+export function draftOf<Row extends object>(document: Row | undefined, { typed, status, error }: DraftState): Omit<Draft<Row>, 'change'>;
+
 /** The value that is given. */
 export function given<Value extends object | string | undefined>(value: Given<Value>): Value;
-
-/** Whether a store has ended: its source is to be made again, as a client may have another account by then. */
-export function hasEnded({ read }: Store<unknown>): boolean;
 
 /**
  * The documents with the words of a text, the best first, for a hook that shows rows. It asks again after each commit of `db`. Without
@@ -228,6 +236,9 @@ export function nextCan<Question extends readonly unknown[]>(before: Kept<Store<
 /** The store of a document: `before`, if that is of the same document. */
 export function nextDraft<Row extends object>(before: Kept<DraftStore<Row>> | undefined, document: Row | undefined): Kept<DraftStore<Row>>;
 
+/** The store of the source that a component gives, made of the store before. */
+export function nextLive<Value, Result extends LiveState>(hook: string, source: Given<object | undefined>, kind: LiveKind<Value, Result>, initial: Value | undefined): (before: LiveStore<Value, Result> | undefined) => LiveStore<Value, Result>;
+
 /** The store of the writes that the server has refused. */
 export function nextRejected<Rejected>(before: Kept<Store<readonly Rejected[]>> | undefined, client: RejectedSource<Rejected>): Kept<Store<readonly Rejected[]>>;
 
@@ -243,6 +254,9 @@ export function nextState<State>(before: Kept<Store<State>> | undefined, client:
  */
 export function nextStore<Value, Result extends LiveState>(before: LiveStore<Value, Result> | undefined, source: object | undefined, kind: LiveKind<Value, Result>, initial?: Value): LiveStore<Value, Result>;
 
+/** The store of the tabs that have the same name. With an environment it is that of a tab of its own. */
+export function nextTabs(before: Kept<Store<TabsState>> | undefined, name: string, environment?: Environment): Kept<Store<TabsState>>;
+
 /** Each part of a state, made by `make`. */
 export function partsOf<State extends object, Made>(state: State, make: (name: keyof State & string) => Made): Record<keyof State & string, Made>;
 
@@ -254,17 +268,7 @@ export function rowsKind<Row extends object>(): LiveKind<readonly Row[], LiveRes
  *
  * @throws TypeError
  */
-export function sourceOf<Source extends object>(hook: string, source: Source | undefined | (() => Source | undefined), method: 'live' | 'liveCount'): Source | undefined;
+export function sourceOf<Source extends object>(hook: string, source: Given<Source | undefined>, { method }: Pick<LiveKind<unknown, LiveState>, 'method'>): Source | undefined;
 
 /** An object whose parts are read when they are asked for. */
 export function viewOf<State extends object>(read: () => State): State;
-
-/** The document with what is typed. */
-export function withTyped<Row extends object>(document: Row | undefined, { typed }: DraftState): Row | undefined;
-
-interface Typed {
-    readonly value: unknown;
-    readonly isSaved: boolean;
-    /** The former value of the field, and all texts typed since: a document that comes late has one of these. */
-    readonly former: ReadonlySet<string>;
-}

@@ -41,7 +41,7 @@ export interface PannierClientUtils extends PannierUtils {
 /** Options of `pannierCollectionOptions`. */
 export interface PannierCollectionConfig<T extends object> extends CollectionSettings<DocumentRow<T>> {
     /** The database of the collection. */
-    readonly db: Pick<Database, 'transaction'>;
+    readonly db: Database;
     /** The collection whose documents are the rows. */
     readonly collection: Collection<T>;
 }
