@@ -40,8 +40,8 @@ export class HeldRows<Item extends { readonly _id: string }> {
   readonly #end: number
   readonly #reserve: number
   readonly #byId = new Map<string, HeldRow>()
-  #rows: HeldRow[] = []
-  /** The ids of the rows, and their content, at the same places: a view copies these as they are. */
+  /** The keys of the rows, their ids and their content, at the same places: a view copies them as they are. */
+  #keys: string[] = []
   #ids: string[] = []
   #contents: object[] = []
   /** Rows up to this key are all held; undefined: there are no others. */
@@ -65,20 +65,21 @@ export class HeldRows<Item extends { readonly _id: string }> {
   reset(items: readonly Item[], complete: boolean): void {
     const former = new Map(this.#byId)
     this.#byId.clear()
-    this.#replace(items.map((item) => this.#rowOf(item, former.get(item._id))).sort(byKey))
-    for (const row of this.#rows) {
+    for (const item of items) {
+      const row = this.#rowOf(item, former.get(item._id))
       this.#byId.set(row.id, row)
       if (!former.delete(row.id)) this.#holding.hold(row.id)
     }
+    this.#sort()
     for (const id of former.keys()) this.#holding.release(id)
-    this.#horizon = complete ? undefined : this.#rows.at(-1)?.key
+    this.#horizon = complete ? undefined : this.#keys.at(-1)
   }
 
   /** Forgets what is known of the documents: they are others now. */
   forget(): void {
     for (const id of this.#byId.keys()) this.#holding.release(id)
     this.#byId.clear()
-    this.#replace([])
+    this.#sort()
     this.#horizon = ''
   }
 
@@ -87,33 +88,26 @@ export class HeldRows<Item extends { readonly _id: string }> {
    * be read: more have left than the reserve had.
    */
   apply(changes: ReadonlyMap<string, Item | undefined>): boolean {
-    const gone = new Set<HeldRow>()
-    const come: HeldRow[] = []
+    const [gone, come]: [HeldRow[], HeldRow[]] = [[], []]
     for (const [id, item] of changes) {
       const held = this.#byId.get(id)
       const next = item && this.#rowOf(item, held)
       if (held !== undefined && held === next) continue
       const isKnown = next !== undefined && (this.#horizon === undefined || next.key <= this.#horizon)
-      if (held !== undefined) {
-        gone.add(held)
-        if (!isKnown) {
-          this.#byId.delete(id)
-          this.#holding.release(id)
-        }
-      }
+      if (held !== undefined) gone.push(held)
+      if (!isKnown && this.#byId.delete(id)) this.#holding.release(id)
       if (!isKnown) continue
       come.push(next)
       this.#byId.set(id, next)
       if (held === undefined) this.#holding.hold(id)
     }
-    if ((gone.size + come.length) * ROWS_PER_CHANGE > this.#rows.length)
-      this.#replace([...this.#rows.filter((row) => !gone.has(row)), ...come].sort(byKey))
+    if ((gone.length + come.length) * ROWS_PER_CHANGE > this.#keys.length) this.#sort()
     else {
-      for (const row of gone) this.#splice(this.#placeOf(row), 1)
-      for (const row of come) this.#splice(this.#placeOf(row), 0, row)
+      for (const { key } of gone) this.#splice(key, 1)
+      for (const row of come) this.#splice(row.key, 0, row)
     }
     this.#trim()
-    return this.#horizon === undefined || this.#rows.length >= this.#end
+    return this.#horizon === undefined || this.#keys.length >= this.#end
   }
 
   /** The visible rows. */
@@ -123,35 +117,27 @@ export class HeldRows<Item extends { readonly _id: string }> {
 
   /** The reserve must not grow without end. */
   #trim(): void {
-    if (this.#rows.length <= this.wanted + this.#reserve) return
-    for (const { id } of this.#splice(this.wanted, Infinity)) {
-      this.#byId.delete(id)
-      this.#holding.release(id)
-    }
-    this.#horizon = this.#rows.at(-1)!.key
+    if (this.#keys.length <= this.wanted + this.#reserve) return
+    for (const id of this.#ids.slice(this.wanted)) if (this.#byId.delete(id)) this.#holding.release(id)
+    this.#sort()
+    this.#horizon = this.#keys.at(-1)
   }
 
-  #replace(rows: HeldRow[]): void {
-    this.#rows = rows
+  #sort(): void {
+    const rows = [...this.#byId.values()].sort((left, right) => (left.key < right.key ? -1 : 1))
+    this.#keys = rows.map(({ key }) => key)
     this.#ids = rows.map(({ id }) => id)
     this.#contents = rows.map(({ row }) => row)
   }
 
-  #splice(at: number, count: number, ...come: HeldRow[]): HeldRow[] {
+  #splice(key: string, count: number, ...come: HeldRow[]): void {
+    let [at, end] = [0, this.#keys.length]
+    for (let middle = end >>> 1; at < end; middle = (at + end) >>> 1)
+      if (this.#keys[middle]! < key) at = middle + 1
+      else end = middle
+    this.#keys.splice(at, count, ...come.map((row) => row.key))
     this.#ids.splice(at, count, ...come.map(({ id }) => id))
     this.#contents.splice(at, count, ...come.map(({ row }) => row))
-    return this.#rows.splice(at, count, ...come)
-  }
-
-  /** The place of a row: its own, or where it would be. */
-  #placeOf({ key }: HeldRow): number {
-    let [low, high] = [0, this.#rows.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#rows[middle]!.key < key) low = middle + 1
-      else high = middle
-    }
-    return low
   }
 }
 
@@ -166,8 +152,4 @@ export function documentRows({ sort, fields, collation }: QuerySpecification): R
     const row = held !== undefined && project !== undefined && isSame(held.row, projected) ? held.row : projected
     return { key: sortKey(document) + encodeIdKey(id), id, revision, row }
   }
-}
-
-function byKey(left: HeldRow, right: HeldRow): number {
-  return left.key < right.key ? -1 : left.key > right.key ? 1 : 0
 }

@@ -67,8 +67,7 @@ export function updates(): UpdateBetween {
 }
 
 export function isSameView(left: LiveView, right: LiveView): boolean {
-  if (left.ids.length !== right.ids.length) return false
-  for (let at = 0; at < left.ids.length; at++)
-    if (left.rows[at] !== right.rows[at] || left.ids[at] !== right.ids[at]) return false
-  return true
+  let at = left.ids.length === right.ids.length ? left.ids.length : 0
+  while (at > 0 && left.rows[at - 1] === right.rows[at - 1] && left.ids[at - 1] === right.ids[at - 1]) at--
+  return at === 0 && left.ids.length === right.ids.length
 }
