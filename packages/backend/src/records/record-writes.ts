@@ -15,6 +15,7 @@ import type { FoundRecords, RecordReads } from './record-reads.ts'
 import { runInTransaction, type RecordTransaction } from './record-transaction.ts'
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
 import { type BatchedWrite, type BatchOptions, BatchWriter } from './write/batch-writer.ts'
+import { NO_FIELD, readsName } from './write/prepare-input.ts'
 import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
 
@@ -179,9 +180,12 @@ export class RecordWrites {
     records: readonly RecordInput[],
     { action, ...options }: ImportOptions,
   ): Promise<readonly RefusedOperation[]> {
-    this.#writer.assertOpen(actor, collection, 'create')
+    const definition = this.#writer.assertOpen(actor, collection, 'create')
     const request = { ...actor.request, context: 'batch', method: action === 'create' ? 'POST' : 'PUT' } as const
-    const operations = records.map((input): BatchedWrite => ({ action, collection, input, isForm: false, request }))
+    const operations = records.map(
+      (input): BatchedWrite | ServiceError =>
+        unknownFields(definition, input) ?? { action, collection, input, isForm: false, request },
+    )
     try {
       await this.#batches.write(actor.principal, operations, { ...options, refusedMax: REFUSED_MAX })
     } catch (error) {
@@ -248,6 +252,17 @@ export class RecordWrites {
     })
     return json!
   }
+}
+
+/** Names that a server adds to the records that it shows. */
+const SHOWN: ReadonlySet<string> = new Set(['collectionId', 'collectionName', 'expand'])
+
+/** The error for a column that nobody reads: its values would be lost without a word. */
+function unknownFields(definition: Definition, input: RecordInput): ServiceError | undefined {
+  const unknown = Object.keys(input).filter((name) => !SHOWN.has(name) && !readsName(definition, name))
+  if (unknown.length === 0) return undefined
+  const message = `The collection "${definition.name}" has no field ${unknown.join(', ')}.`
+  return new ServiceError('INVALID', message, { data: Object.fromEntries(unknown.map((name) => [name, NO_FIELD])) })
 }
 
 /** The actor, with what it has sent. */

@@ -26,8 +26,6 @@ interface Line {
   readonly record: JsonObject
 }
 
-/** Fields that the server adds to records that it shows. It comes by itself. */
-const SHOWN: readonly string[] = ['collectionId', 'collectionName', 'expand']
 const WORK_MS_MAX = 600_000
 /** The number of refused lines that are shown. */
 const SHOWN_MAX = 20
@@ -38,7 +36,6 @@ export async function importRecords(db: Database, definition: Definition, wanted
   const { source, mode, format } = wanted
   assertForRecords(definition, format, mode === 'replicate' ? '--mode replicate' : undefined)
   const lines = linesIn(await textOf(source instanceof Blob ? source.stream() : (source as ReadableStream)))
-  for (const line of lines) assertKnown(definition, line)
   const backend = await openBackend(db, { sendsMails: false, ...givenSettingsKey() })
   try {
     const records = lines.map(({ record }) => record)
@@ -82,12 +79,6 @@ function assertForRecords({ name, type }: Definition, format: string | undefined
     )
 }
 
-function assertKnown({ name, fields }: Definition, { number, record }: Line): void {
-  const unknown = Object.keys(record).filter((key) => !fields.some((field) => field.name === key))
-  if (unknown.length > 0)
-    throw new FailedError(`line ${number}: ${name} has no field ${unknown.join(', ')}. Nothing was imported.`)
-}
-
 /** A record a line, or a list of them. */
 function linesIn(text: string): Line[] {
   const isList = text.trimStart().startsWith('[')
@@ -97,7 +88,6 @@ function linesIn(text: string): Line[] {
   return values.map(([number, value]) => {
     if (!isObject(value)) throw new FailedError(`line ${number}: a record is an object. Nothing was imported.`)
     const { _id, _rev: _, ...record } = value
-    for (const name of SHOWN) delete record[name]
     return { number, record: _id === undefined ? record : { id: _id, ...record } }
   })
 }

@@ -117,7 +117,7 @@ test('an export leaves out the secrets of accounts, and no field of another coll
 const WRONG: readonly (readonly [text: string, error: string])[] = [
   ['{"name":"Ann"}\n{"name":"much too long"}', 'line 2: '],
   ['{"name":"Ann"}\n\n{"age":3}', 'line 3: '],
-  ['{"name":"Ann","nmae":"x"}', 'line 1: people has no field nmae.'],
+  ['{"name":"Ann","nmae":"x"}', 'line 1: The collection "people" has no field nmae.'],
   ['{"name":"Ann"}\n{"id":"bobbobbobbobbob","name":"Bob"}', 'line 2: '],
   ['{"name":"Ann"}\n{', 'line 2: '],
   ['{"name":"Ann"}\n5', 'line 2: a record is an object.'],

@@ -50,3 +50,26 @@ test.each(['dryRun', 'upsert'])('%s of an import must be true or false', async (
   expect([status, json['message']]).toEqual([400, expect.stringContaining('must be true or false')])
   expect(await stored()).toEqual(before)
 })
+
+test.each<[values: Readonly<Record<string, unknown>>, unknown: string]>([
+  [{ title: 'a', tilte: 'b' }, 'tilte'],
+  [{ title: 'a', constructor: 'b' }, 'constructor'],
+  [JSON.parse('{ "title": "a", "__proto__": "b" }') as Record<string, unknown>, '__proto__'],
+])('a row %j of an import is refused, as %s is no field', async (values, unknown) => {
+  const before = await stored()
+  const { json } = await server.call('POST /imports/posts/records', { rows: [...rows, values] })
+  const data = Object.fromEntries([[unknown, expect.objectContaining({ code: 'validation_unknown_field' })]])
+  expect(json).toMatchObject({
+    written: 0,
+    refused: [{ index: 1, data, message: `The collection "posts" has no field ${unknown}.` }],
+  })
+  expect(await stored()).toEqual(before)
+})
+
+test('a record as lists show it can be imported', async () => {
+  const { json } = await server.call('POST /imports/posts/records', { rows: [{ title: 'shown' }] })
+  expect(json).toMatchObject({ written: 1 })
+  const [shown] = (await server.call("GET /collections/posts/records?filter=title='shown'")).json['items'] as object[]
+  const again = await server.call('POST /imports/posts/records', { rows: [shown], upsert: true })
+  expect(again.json).toEqual({ written: 1, refused: [] })
+})

@@ -4,13 +4,29 @@ import type { Passwords } from '../../accounts/passwords.ts'
 import type { Definition } from '../../definitions/definition.ts'
 import { dateText } from '../../fields/date-text.ts'
 import { applyChange, fileFieldMeant, meant } from '../../fields/apply-input.ts'
+import { fieldError } from '../../fields/field-errors.ts'
 import { checkValue, ownValue, typeOfField } from '../../fields/field-types.ts'
 import { isUpload, NewFile, type Upload } from '../../fields/new-file.ts'
 import { newPassword, UnknownPassword } from '../../fields/types/password.ts'
 import type { Chance } from '../../gateway/chance.ts'
+import type { FieldError } from '../../gateway/service-error.ts'
 import type { HookChange } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 import { drawnIn, listOf, type Draft, type PreparedInput } from './draft.ts'
+
+/** Names in forms of accounts beside fields. */
+const FORM_FIELDS = ['passwordConfirm', 'oldPassword']
+
+export const NO_FIELD: FieldError = fieldError('validation_unknown_field', 'The collection has no such field.')
+
+/** Whether a write reads a name of its input. Rules may read what is no field: `@request.body.code`. */
+export function readsName(definition: Definition, name: string): boolean {
+  if (meant(definition.fields, name) !== undefined) return true
+  if (definition.type === 'auth' && FORM_FIELDS.includes(name)) return true
+  const { createRule, updateRule } = definition
+  const rules = `${createRule ?? ''} ${updateRule ?? ''}`
+  return [...rules.matchAll(/@request\.body\.(\w+)/g)].some(([, read]) => read === name)
+}
 
 interface InputToPrepare {
   readonly definition: Definition

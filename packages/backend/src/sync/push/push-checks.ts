@@ -1,10 +1,9 @@
 /** Checks that a write must pass whatever the rules are: docs/internals/sync-writes.md. */
 import type { KnownDefinitions } from '../../access/rule-records.ts'
-import type { Definition } from '../../definitions/definition.ts'
-import { fileFieldMeant, meant } from '../../fields/apply-input.ts'
-import { fieldError } from '../../fields/field-errors.ts'
+import { fileFieldMeant } from '../../fields/apply-input.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
+import { NO_FIELD, readsName } from '../../records/write/prepare-input.ts'
 import type { RateLimitRule } from '../../settings/settings-values.ts'
 import type { PushTransaction, PushWrite } from './push-format.ts'
 import { refuse } from './rejection.ts'
@@ -40,7 +39,7 @@ export function checkFields(definitions: KnownDefinitions, writes: readonly Push
     if (definition === undefined || write.action === 'delete') continue
     const { values, files = {} } = write
     const unknown = [
-      ...Object.keys(values).filter((name) => !isKnown(definition, name)),
+      ...Object.keys(values).filter((name) => !readsName(definition, name)),
       ...Object.keys(files).filter((name) => fileFieldMeant(definition.fields, name) === undefined),
     ]
     if (unknown.length === 0) continue
@@ -48,19 +47,6 @@ export function checkFields(definitions: KnownDefinitions, writes: readonly Push
     const names = unknown.map((name) => `"${name}"`).join(', ')
     refuse(at, `"${definition.name}" has no field ${names}. It was renamed or removed.`, data)
   }
-}
-
-const NO_FIELD = fieldError('validation_unknown_field', 'The collection has no such field.')
-/** Names in forms of accounts beside fields. */
-const FORM_FIELDS = ['passwordConfirm', 'oldPassword']
-
-/** Rules may read what is no field: `@request.body.code`. */
-function isKnown(definition: Definition, name: string): boolean {
-  if (meant(definition.fields, name) !== undefined) return true
-  if (definition.type === 'auth' && FORM_FIELDS.includes(name)) return true
-  const { createRule, updateRule } = definition
-  const rules = `${createRule ?? ''} ${updateRule ?? ''}`
-  return [...rules.matchAll(/@request\.body\.(\w+)/g)].some(([, read]) => read === name)
 }
 
 /** A window of a rate limit must have room for all of the writes. @throws BatchError */
