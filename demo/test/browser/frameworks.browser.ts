@@ -5,6 +5,8 @@ import type { BrowserSuiteContext } from '../../../tools/browser/browser-suite.t
 import type { Page } from '../../../tools/browser/browser.ts'
 import { freePort } from '../../../tools/processes.ts'
 import { assertEqual } from '../../../packages/db/testing/check.ts'
+import { readAllCities } from '../../node/all-cities.ts'
+import { loadCities } from '../../node/load.ts'
 import { serve } from '../../node/server.ts'
 import { onePage, sees } from './steps.ts'
 
@@ -56,6 +58,7 @@ export function browserSuite({ test, browser, baseUrl }: BrowserSuiteContext): v
 /** Opens the page of the demo for each framework, and gives what its server answers. */
 async function seesAll(browser: BrowserSuiteContext['browser']): Promise<void> {
   await using database = await open('frameworks', { storage: memory() })
+  await loadCities(database, readAllCities(10))
   const server = await serve({ database, assets: await onePage(), port: await freePort() })
   try {
     for (const name of FRAMEWORKS) {
