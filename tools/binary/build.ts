@@ -14,6 +14,7 @@ const root = resolve(import.meta.dirname, '../..')
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 const PROGRAMS: Readonly<Record<string, string>> = {
   thread: 'packages/server/src/sandbox/thread.ts',
+  'hook-thread': 'packages/pocketbase/src/thread/hook-thread.ts',
   'model-program': 'packages/backend/src/model/model-program.ts',
 }
 /** Native code can't be run from within the file: it goes through a file that is gone at once. */

@@ -21,6 +21,7 @@ const NODE_ONLY = [
   '@pannier/server',
   '@pannier/server/cli',
   '@pannier/postgres',
+  '@pannier/pocketbase',
 ]
 /** Entries without a value. */
 const TYPES_ONLY = ['pannier/types']

@@ -144,6 +144,7 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
     ['options', ['database-collection', 'client-collection']],
     ['entry', ['index']],
   ],
+  pocketbase: ['protocol', 'thread', 'host', ['entry', ['index']]],
   postgres: [
     ['statements', ['errors', 'options', 'statements']],
     ['connections', ['connections', 'schema', 'hub', 'one-postgres']],

@@ -33,6 +33,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/rules',
   'packages/postgres',
   'packages/backend',
+  'packages/pocketbase',
   'packages/server',
   'packages/client',
   'packages/tanstack-db',

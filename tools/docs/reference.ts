@@ -197,6 +197,12 @@ const PAGES: readonly PageSpec[] = [
     entries: [['@pannier/server', 'packages/server/api/index.d.ts']],
   },
   {
+    file: 'pocketbase.md',
+    title: "PocketBase's code",
+    intro: 'Runs `pb_hooks` and `pb_migrations`. [README](../../packages/pocketbase/README.md)',
+    entries: [['@pannier/pocketbase', 'packages/pocketbase/api/index.d.ts']],
+  },
+  {
     file: 'jsonstore.md',
     title: 'JSONStore',
     intro: "IBM's API. [README](../../packages/jsonstore/README.md)",

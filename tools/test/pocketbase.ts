@@ -14,7 +14,7 @@ export const PASSWORD = '1234567890'
 const SOURCE = join(import.meta.dirname, '../../packages/server/testing/pocketbase-peer')
 const START_MS_MAX = 120_000
 
-const BUILT = join(tmpdir(), `pannier-pocketbase-${VERSION}`, 'pocketbase')
+const BUILT = join(tmpdir(), `pannier-pocketbase-${VERSION}-jsvm`, 'pocketbase')
 
 /** The program that POCKETBASE names, or that was made before, or that Go makes, in minutes. A case without it is not run. */
 export function needPocketBase(context: TestContext): string {
@@ -59,17 +59,20 @@ export class PocketBaseServer implements AsyncDisposable {
     return this.#token
   }
 
-  /** `data`: a folder to begin with, which stays as it is. */
-  static async start(binary: string, data?: string): Promise<PocketBaseServer> {
+  /** `data`: a folder to begin with, which stays as it is. `project`: the folder of `pb_hooks` and `pb_migrations`. */
+  static async start(binary: string, data?: string, project?: string): Promise<PocketBaseServer> {
     const folder = mkdtempSync(join(tmpdir(), 'pannier-pocketbase-'))
     if (data !== undefined) cpSync(data, folder, { recursive: true })
     const run = [`--dir=${folder}`, '--dev=false']
+    const code = project && { PB_HOOKS: join(project, 'pb_hooks'), PB_MIGRATIONS: join(project, 'pb_migrations') }
+    const env = { ...process.env, ...code }
     const { status, stderr } = spawnSync(binary, ['superuser', 'upsert', SUPERUSER, PASSWORD, ...run], {
       encoding: 'utf8',
+      env,
     })
     if (status !== 0) throw new Error(`PocketBase does not start:\n${stderr}`)
     const port = await freePort()
-    const server = spawn(binary, ['serve', `--http=127.0.0.1:${port}`, ...run], { stdio: 'ignore' })
+    const server = spawn(binary, ['serve', `--http=127.0.0.1:${port}`, ...run], { stdio: 'ignore', env })
     const peer = new PocketBaseServer(server, `http://127.0.0.1:${port}`, folder)
     try {
       await peer.#logIn()

@@ -2,6 +2,7 @@
 
 import type {
   Actor,
+  AnyRecordTypes,
   CollectionAdministration,
   Definition,
   ErrorData,
@@ -9,11 +10,11 @@ import type {
   GuardedCollection,
   GuardedWrite,
   HookApp,
-  HookRecord,
   Judge,
   LogWriter,
   MigrationApp,
   Principal,
+  RecordTypes,
   Refusal,
   Report,
   RequestInfo,
@@ -285,6 +286,76 @@ export type HookEvents = {
 /** A handler of a hook: a function that runs when something happens. What it throws refuses that, if it has not happened yet. */
 export type HookHandler<Event> = (event: Chained<Event>) => unknown;
 
+/**
+ * A record of a collection, for a hook. `Of`: the types of its fields.
+ *
+ * @example
+ * import type { Hooks } from '@pannier/server'
+ *
+ * export default ({ onRecordUpdate }: Hooks): void =>
+ *   onRecordUpdate((e) => {
+ *     e.record.set('edits+', 1)
+ *     return e.next()
+ *   }, 'posts')
+ */
+export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
+    /** `chance`: draws texts of patterns. */
+    constructor(definition: Definition, state: RecordState, chance: Chance);
+    /** A record as it is stored. */
+    static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject, chance: Chance): HookRecord<Of>;
+    /** A new record, with empty values. */
+    static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of>;
+    /** Empty until a new record is stored, if none was set. */
+    get id(): string;
+    /** The definition of its collection. */
+    collection(): Definition;
+    /** Whether it has never been stored. */
+    isNew(): boolean;
+    /** The record as it was before it was changed. That of a new one has empty values. */
+    original(): HookRecord<Of>;
+    /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
+    get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name];
+    /** As a text; empty for what has no value. */
+    getString(name: keyof Of['values'] & string): string;
+    /** True only for `true`. */
+    getBool(name: keyof Of['values'] & string): boolean;
+    /** 0 for what is no number. */
+    getFloat(name: keyof Of['values'] & string): number;
+    /** Gets a number without decimals, as an integer. */
+    getInt(name: keyof Of['values'] & string): number;
+    /** The texts of a field that has many; one for a field that has one. */
+    getStringSlice(name: keyof Of['values'] & string): string[];
+    /**
+     * Changes a field. A value of JSON is read as that of a request. A date takes a `Date`, a file takes a `File`, a `Blob`, bytes or an upload.
+     * A relation takes a record, a JSON field takes a `Map` or a `Set`. A value that the field can't take throws.
+     * A name may have a modifier: `tags+`, `+tags`, `tags-`, `slug:autogenerate`.
+     * A name that is no field is kept for `withCustomData`, and never stored.
+     *
+     * @throws TypeError for a value that the field can't take
+     */
+    set<Name extends keyof Of['changes'] & string>(name: Name, value: Of['changes'][Name]): void;
+    /** Sets many. */
+    load(values: Readonly<Partial<Of['changes']>>): void;
+    /** Keeps fields from clients, in `onRecordEnrich`. */
+    hide(...names: readonly (keyof Of['values'] & string)[]): this;
+    /** Shows hidden fields to clients, in `onRecordEnrich`. Passwords and keys of tokens stay hidden. */
+    unhide(...names: readonly (keyof Of['values'] & string)[]): this;
+    /** Shows what was set under names that are no fields, in `onRecordEnrich`. */
+    withCustomData(isShown: boolean): this;
+    /** The fields that everybody may see of a record that everybody may see. */
+    publicExport(): Readonly<Record<string, unknown>>;
+    /** As `publicExport`. */
+    toJSON(): Readonly<Record<string, unknown>>;
+    /** The JSON that a client would see, with the changes of hooks. */
+    enrich(json: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+    /** The values that hooks have set, in order. */
+    get changes(): readonly HookChange[];
+    /** As it is stored, after the last time that it was. Undefined: the record is new. */
+    get document(): JsonObject | undefined;
+    /** The record has been stored: what was set is in it. */
+    settle(document: JsonObject): void;
+}
+
 /** An object of any fields, as JSON has it. */
 export type JsonObject = Record<string, unknown>;
 
@@ -306,22 +377,31 @@ export class MigrationFolder implements DefinitionJournal {
     beginReport(pair: ReportPair): Promise<JournalEntry>;
 }
 
+/** The history: which migrations have been applied. */
+export class MigrationHistory {
+    constructor(database: Database);
+    /** Names of files. */
+    applied(): Promise<readonly string[]>;
+    /** Replaces the names. */
+    replace(applied: readonly string[]): Promise<void>;
+}
+
 /** The migrations of a folder, in the order of their names: `1790000000_created_posts.ts`. */
 export class Migrations {
-    /** The migrations that a folder has now. */
-    static in(folder: string): Promise<Migrations>;
-    /** Whether the folder is empty. */
+    /** The migrations that a folder has now, and those of a folder in another language. */
+    static in(folder: string, other?: string): Promise<Migrations>;
+    /** Whether there are no files. */
     get isEmpty(): boolean;
     /** The names of migrations that the database does not have. */
     pending(database: Database): Promise<readonly string[]>;
     /** Applies what is pending, and returns the names. @throws ServiceError INVALID that names the file */
-    up(database: Database, app: MigrationApp): Promise<readonly string[]>;
+    up(database: Database, app: MigrationApp, steps?: StepsOfFile): Promise<readonly string[]>;
     /**
      * Reverts the last `count` that were applied, the newest first, and returns the names. Migrations without a file are ignored.
      *
      * @throws ServiceError INVALID that names the file
      */
-    down(database: Database, app: MigrationApp, count: number): Promise<readonly string[]>;
+    down(database: Database, app: MigrationApp, count: number, steps?: StepsOfFile): Promise<readonly string[]>;
     /** Forgets applied migrations that have no file, and returns their names. */
     forgetMissing(database: Database): Promise<readonly string[]>;
 }
@@ -431,6 +511,9 @@ export class Settings {
     /** Stops the work on stored settings. */
     close(): Promise<void>;
 }
+
+/** The steps of a file in another language than modules. */
+export type StepsOfFile = (path: string) => Steps;
 
 /** Something that runs around something else, held at the place where that begins. */
 export class Suspended {
@@ -546,6 +629,9 @@ export function openFleet(options: FleetOptions): Promise<Fleet>;
 /** Everything but what signs tokens, and the secrets of OAuth2. */
 export function presentDefinition(definition: Definition): JsonObject;
 
+/** The definitions with which new collections of each type begin. */
+export function presentScaffolds(chance: Chance): JsonObject;
+
 /** The name of the asset that this process is to run. */
 export function programOfProcess(): string | undefined;
 
@@ -578,6 +664,9 @@ export function startThread(beside: string, name: string, options: WorkerOptions
 
 /** A text or a list with more bytes or items than `max`. */
 export function tooLong(max: number): FieldError;
+
+/** The type of this very field. */
+export function typeOfField(field: Pick<FieldDefinition, 'type'>): FieldType<FieldDefinition>;
 
 /** The mails that accounts get. */
 type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification';
@@ -897,8 +986,70 @@ interface FieldBase {
     readonly updateRule?: string | null;
 }
 
+/** The context of the check of a field's options. */
+interface FieldContext<F extends FieldBase> {
+    readonly definition: {
+        readonly type: 'base' | 'auth' | 'view';
+        readonly fields: readonly FieldBase[];
+    };
+    /** The stored field of the same id. */
+    readonly old: F | undefined;
+    /** Draws texts of patterns. */
+    readonly chance: Chance;
+    /** The type of the collection with this id. */
+    typeOf(collectionId: string): 'base' | 'auth' | 'view' | undefined;
+}
+
 /** A field of a collection, as PocketBase's API has it. */
 type FieldDefinition = Fields[keyof Fields];
+
+interface FieldType<F extends FieldBase> {
+    /** The options of this type. `null` and options that are missing are read from `undefined`. */
+    readonly options: Readonly<Record<string, OptionReader>>;
+    /** SQLite's column of one value. A list is JSON, whatever its type. */
+    readonly column: 'TEXT' | 'NUMERIC' | 'BOOLEAN' | 'JSON';
+    /** As what SQLite orders the column as records are ordered. Undefined: it does not. */
+    readonly order?: 'number' | 'json' | 'text';
+    /** Whether a field holds names of files or ids of records. */
+    readonly holds?: 'files' | 'records';
+    /** The stored value is a hash, and is shown to nobody. */
+    readonly isHashed?: true;
+    /** Whether the field is automatic: the server sets it, and no input does. */
+    readonly isAutomatic?: true;
+    /** The value is a time, however the input writes it. */
+    readonly isTime?: true;
+    /** The value has words that `search()` finds. */
+    readonly isSearchable?: true;
+    /** An index finds the values as they are stored. */
+    readonly isIndexable?: true;
+    /** Any JSON value may be stored, null included. */
+    readonly takesAll?: true;
+    empty(field: F): unknown;
+    /** Reads any value of JSON, or of a form. */
+    cast(field: F, value: unknown): unknown;
+    /** Reads an input where that is not what `cast` does. */
+    accept?(input: unknown): unknown;
+    /** Reads a value of JavaScript that is neither null nor undefined. @throws TypeError */
+    ofProgram(value: unknown, place: Place): unknown;
+    /** The value with what comes by itself. */
+    fill?(field: F, value: unknown, filling: Filling): unknown;
+    /** The error of a value that `cast` has made. */
+    check(field: F, value: unknown, context: ValueContext): FieldError | undefined;
+    /** Checks options, each by itself. Undefined options are right. */
+    checkOptions?(field: F, context: FieldContext<F>): Readonly<Record<string, FieldError | ErrorData | undefined>>;
+    /** The most bytes of an input, where that is more than some kilobytes. */
+    bytesMax?(field: F): number;
+    /** The modifiers that `modify` knows; none when left out. */
+    readonly modifiers?: readonly Modifier[];
+    /** The value after `f+`, `+f`, `f-` or `f:autogenerate`. */
+    modify?(field: F, modifier: Modifier, value: unknown, input: unknown, chance: Chance): unknown;
+    /** The type of TypeScript of the input of a modifier. Undefined: this field has no use for it. */
+    modifierType?(field: F, modifier: Modifier, types: InputTypes): string | undefined;
+    /** The type of TypeScript of the value. */
+    readType(field: F): string;
+    /** The type of TypeScript of an input, where that is not `readType`. */
+    writeType?(field: F, types: InputTypes): string;
+}
 
 interface Fields {
     readonly autodate: AutodateField;
@@ -924,6 +1075,18 @@ interface FileField extends FieldBase, Requirable {
     readonly mimeTypes: readonly string[] | null;
     readonly thumbs: readonly string[] | null;
     readonly protected: boolean;
+}
+
+/** The parts of a value that comes by itself. */
+interface Filling {
+    /** The time: now, as `2026-11-22 15:04:49.813Z`. */
+    readonly now: string;
+    /** Whether the record is new. */
+    readonly isNew: boolean;
+    /** Draws texts of patterns. */
+    readonly chance: Chance;
+    /** Texts that are drawn already, by field. */
+    readonly drawn?: Readonly<Record<string, string>>;
 }
 
 /** The part of a request for a feed that a change filter may know: no credentials, and no place. */
@@ -961,6 +1124,9 @@ interface GuardedWriterParts {
 /** The limits of a `HashQueue`. */
 type HashQueueLimits = WorkQueueLimits;
 
+/** A call of `set`. */
+type HookChange = readonly [key: string, value: unknown];
+
 /** The name of an event: `onRecordCreate`. */
 type HookName = keyof HookEvents;
 
@@ -996,6 +1162,12 @@ interface IndexProgram extends IndexBody {
         readonly name: string;
         readonly declaration: string;
     }[];
+}
+
+/** Types of TypeScript for inputs that are read otherwise: of one file, and of a date. */
+interface InputTypes {
+    readonly file: string;
+    readonly date: string;
 }
 
 /** The journal's note of a change that is about to be stored. */
@@ -1074,12 +1246,17 @@ interface Misfit {
     readonly ids: readonly string[];
 }
 
+type Modifier = 'add' | 'prepend' | 'remove' | 'generate';
+
 interface NumberField extends FieldBase, Requirable {
     readonly type: 'number';
     readonly min: number | null;
     readonly max: number | null;
     readonly onlyInt: boolean;
 }
+
+/** Reads an option as JSON has it. Undefined: it is of a wrong type. */
+type OptionReader = (value: unknown) => unknown;
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -1089,6 +1266,14 @@ interface PasswordField extends FieldBase, Requirable {
     readonly max: number;
     readonly pattern: string;
     readonly cost: number;
+}
+
+/** The place that a value comes from. */
+interface Place {
+    readonly call: string;
+    /** The field, or a part of it: `data.at`. */
+    readonly name: string;
+    readonly chance: Chance;
 }
 
 /** Puts documents that guards have let pass: by themselves, or in a transaction. */
@@ -1157,6 +1342,13 @@ interface RecordEvent extends AppEvent {
 interface RecordRequestEvent extends RequestEvent {
     readonly collection: Definition;
     readonly record: HookRecord;
+}
+
+interface RecordState {
+    /** The stored document; undefined: the record is new. */
+    readonly stored: JsonObject | undefined;
+    /** The values: all fields have one, `id` too. */
+    readonly values: JsonObject;
 }
 
 /** A record is about to be answered. */
@@ -1336,6 +1528,9 @@ interface ShareLimits {
     readonly shareMax: number;
 }
 
+/** A migration, as its file exports it. */
+type Steps = Readonly<Partial<Record<'up' | 'down', (app: MigrationApp) => unknown>>>;
+
 /** The steps of records and of definitions. */
 type Steps = 'Validate' | `${Kind}${'' | 'Execute'}` | `After${Kind}Success`;
 
@@ -1371,6 +1566,12 @@ type UpdateType = 'created' | 'updated' | 'deleted';
 
 interface UrlField extends DomainOptions {
     readonly type: 'url';
+}
+
+/** The context of a value's check, beside its field. */
+interface ValueContext {
+    /** The stored value. Undefined: the record is new. */
+    readonly old: unknown;
 }
 
 interface ViewDefinition extends DefinitionBase {

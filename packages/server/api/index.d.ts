@@ -39,6 +39,10 @@ export interface ApplicationOptions {
         readonly dir: string;
         readonly automigrate?: boolean;
     };
+    /** The folder of a PocketBase project: its `pb_hooks` and `pb_migrations` run as they are, beside the hooks and migrations. */
+    readonly pocketbase?: {
+        readonly dir: string;
+    };
     /**
      * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: an unknown page is answered with
      * `index.html` of the folder; true when left out.

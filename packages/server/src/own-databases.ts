@@ -17,7 +17,7 @@ import {
 import type { Fleet } from '@pannier/backend/internal'
 import { forgetSigningKey, signingKeyIn } from './auth/signing-key.ts'
 import { makePrivate, makePrivateFolder } from './http/private-files.ts'
-import { cleanCopies, migrateShared, migrateUp } from './migrations/migrations.ts'
+import { cleanCopies, migrateShared, migrateUp, type MigratedFile } from './migrations/migrations.ts'
 import type { ChosenOptions, RestartReason, ServerOptions } from './server-options.ts'
 
 export interface OwnDatabases {
@@ -71,10 +71,9 @@ class InFolder implements OwnDatabases {
       await restored.complete(() => forgetSigningKey(dir))
     }
     await cleanCopies(dir)
-    const { migrations, ...app } = options.app ?? {}
+    const migrations = migrationsOf(options)
     if (migrations !== undefined) {
-      const folder = resolve(migrations.dir)
-      await migrateUp({ ...options, ...app, path: join(dir, FILE_NAME), folder })
+      await migrateUp({ ...migrations, path: join(dir, FILE_NAME) })
     }
     const database = await openFile(options, FILE_NAME)
     try {
@@ -134,9 +133,8 @@ class InStorage implements OwnDatabases {
       // The others wait: one applies what is pending.
       await fleet.exclusively('start', async () => {
         await checkFormat(database)
-        const { migrations, ...app } = options.app ?? {}
-        if (migrations !== undefined)
-          await migrateShared(database, fleet, { ...options, ...app, folder: resolve(migrations.dir) })
+        const migrations = migrationsOf(options)
+        if (migrations !== undefined) await migrateShared(database, fleet, migrations)
       })
       // As durable as the data: a failover that loses nothing of them ends no server.
       const logs = await open(sharedNames(name)['auxiliary.db'], { ...own, durability, environment })
@@ -246,4 +244,13 @@ function openFile(
   name: string,
 ): Promise<Database> {
   return open(join(dir!, name), { durability, environment, ...(encryption !== undefined && { encryption }) })
+}
+
+/** The folders of migrations with the keys of the database. Undefined: there are no migrations. */
+function migrationsOf(options: ChosenOptions): Omit<MigratedFile, 'path'> | undefined {
+  const { migrations, pocketbase, ...app } = options.app ?? {}
+  const dir = migrations?.dir ?? pocketbase?.dir
+  if (dir === undefined) return undefined
+  const folder = migrations === undefined ? join(dir, 'migrations') : resolve(dir)
+  return { ...options, ...app, folder, pocketbase: pocketbase && resolve(pocketbase.dir) }
 }

@@ -51,6 +51,8 @@ export interface ApplicationOptions {
    * change of a collection writes a file there; false when left out.
    */
   readonly migrations?: { readonly dir: string; readonly automigrate?: boolean }
+  /** The folder of a PocketBase project: its `pb_hooks` and `pb_migrations` run as they are, beside the hooks and migrations. */
+  readonly pocketbase?: { readonly dir: string }
   /**
    * A folder of pages that anybody may read, at the URLs that nothing else answers. `indexFallback`: an unknown page is answered with
    * `index.html` of the folder; true when left out.
@@ -149,7 +151,13 @@ const HTTP_OPTIONS: OptionNames<HttpOptions> = {
   plugins: true,
 }
 
-const APP_OPTIONS: OptionNames<ApplicationOptions> = { hooks: true, migrations: true, public: true, settingsKey: true }
+const APP_OPTIONS: OptionNames<ApplicationOptions> = {
+  hooks: true,
+  migrations: true,
+  pocketbase: true,
+  public: true,
+  settingsKey: true,
+}
 const COUCH_OPTIONS: OptionNames<CouchOptions> = { history: true, replicator: true, fauxton: true }
 
 const AUTH_OPTIONS: OptionNames<NonNullable<ServerOptions['auth']>> = {
@@ -196,6 +204,7 @@ export function checkServerOptions(options: ServerOptions): void {
     ['app', app, APP_OPTIONS],
     ['app.hooks', app.hooks, { dir: true, watch: true }],
     ['app.migrations', app.migrations, { dir: true, automigrate: true }],
+    ['app.pocketbase', app.pocketbase, { dir: true }],
     ['app.public', app.public, { dir: true, indexFallback: true }],
     ['couch', couch, COUCH_OPTIONS],
     ['couch.replicator', couch.replicator, REPLICATOR_OPTIONS],

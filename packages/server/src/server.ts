@@ -251,17 +251,18 @@ async function openApp(
 async function addRest(
   app: FastifyInstance,
   parts: { readonly context: ServerContext; readonly backend: Backend; readonly routes: RouteTable },
-  { environment, dir: dataFolder, app: { hooks } = {}, http: { corsOrigins = [] } = {} }: ChosenOptions,
+  { environment, dir: dataFolder, app: { hooks, pocketbase } = {}, http: { corsOrigins = [] } = {} }: ChosenOptions,
 ): Promise<HookFolder | undefined> {
   const { context, backend, routes } = parts
   const { bodies, limits, isReady } = context
   await app.register(
     restPlugin({ backend, bodies, limits, corsOrigins, isReady, routes: new CustomRoutes(routes, backend, context) }),
   )
-  if (hooks === undefined) return undefined
-  const { dir, watch = true } = hooks
+  if (hooks === undefined && pocketbase === undefined) return undefined
+  const { dir: folder = join(pocketbase!.dir, 'hooks'), watch: isWatched = true } = hooks ?? {}
   const runningFile = dataFolder === undefined ? undefined : join(dataFolder, 'hooks.running')
-  return HookFolder.open({ environment, backend, routes, log: app.log, folder: dir, isWatched: watch, runningFile })
+  const pbHooks = pocketbase && resolve(pocketbase.dir, 'pb_hooks')
+  return HookFolder.open({ environment, backend, routes, log: app.log, folder, pbHooks, isWatched, runningFile })
 }
 
 /** A database that was given has no logs. */

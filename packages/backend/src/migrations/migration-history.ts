@@ -5,6 +5,7 @@ import { ServerState, STATE_COLLECTION } from '../gateway/state.ts'
 
 const STATE_ID = 'migrations'
 
+/** The history: which migrations have been applied. */
 export class MigrationHistory {
   readonly #state: ServerState
 
@@ -17,6 +18,7 @@ export class MigrationHistory {
     return namesIn(await this.#state.get(STATE_ID))
   }
 
+  /** Replaces the names. */
   async replace(applied: readonly string[]): Promise<void> {
     await this.#state.set(STATE_ID, { applied })
   }

@@ -15,24 +15,29 @@ const READ_ONLY = ' A collection that was found is read-only. Change it by app.u
 /** A migration, as its file exports it. */
 type Steps = Readonly<Partial<Record<'up' | 'down', (app: MigrationApp) => unknown>>>
 
+/** The steps of a file in another language than modules. */
+export type StepsOfFile = (path: string) => Steps
+
 /** The migrations of a folder, in the order of their names: `1790000000_created_posts.ts`. */
 export class Migrations {
-  readonly #folder: string
   readonly #names: readonly string[]
+  readonly #modules: string
+  /** Files in another language, by name. */
+  readonly #others: ReadonlyMap<string, string>
 
-  private constructor(folder: string, names: readonly string[]) {
-    this.#folder = folder
-    this.#names = names
+  private constructor(modules: string, own: readonly string[], others: ReadonlyMap<string, string>) {
+    this.#modules = modules
+    this.#names = [...own, ...others.keys()].sort()
+    this.#others = others
   }
 
-  /** The migrations that a folder has now. */
-  static async in(folder: string): Promise<Migrations> {
-    const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []
-    const files = entries.filter((entry) => entry.isFile() && isMigration(entry.name))
-    return new Migrations(folder, files.map(({ name }) => name).sort())
+  /** The migrations that a folder has now, and those of a folder in another language. */
+  static async in(folder: string, other?: string): Promise<Migrations> {
+    const others = other === undefined ? [] : await namesIn(other)
+    return new Migrations(folder, await namesIn(folder), new Map(others.map((name) => [name, join(other!, name)])))
   }
 
-  /** Whether the folder is empty. */
+  /** Whether there are no files. */
   get isEmpty(): boolean {
     return this.#names.length === 0
   }
@@ -44,11 +49,11 @@ export class Migrations {
   }
 
   /** Applies what is pending, and returns the names. @throws ServiceError INVALID that names the file */
-  async up(database: Database, app: MigrationApp): Promise<readonly string[]> {
+  async up(database: Database, app: MigrationApp, steps?: StepsOfFile): Promise<readonly string[]> {
     const pending = await this.pending(database)
     const history = new MigrationHistory(database)
     for (const name of pending) {
-      await this.#run(name, 'up', app)
+      await this.#run(name, 'up', app, steps)
       await history.replace([...(await history.applied()), name])
     }
     return pending
@@ -59,12 +64,12 @@ export class Migrations {
    *
    * @throws ServiceError INVALID that names the file
    */
-  async down(database: Database, app: MigrationApp, count: number): Promise<readonly string[]> {
+  async down(database: Database, app: MigrationApp, count: number, steps?: StepsOfFile): Promise<readonly string[]> {
     const history = new MigrationHistory(database)
     const last = (await history.applied()).toReversed().filter((name) => this.#names.includes(name))
     const reverted = last.slice(0, count)
     for (const name of reverted) {
-      await this.#run(name, 'down', app)
+      await this.#run(name, 'down', app, steps)
       await history.replace((await history.applied()).filter((one) => one !== name))
     }
     return reverted
@@ -78,10 +83,14 @@ export class Migrations {
     return applied.filter((name) => !this.#names.includes(name))
   }
 
-  async #run(name: string, step: 'up' | 'down', app: MigrationApp): Promise<void> {
+  async #run(name: string, step: 'up' | 'down', app: MigrationApp, stepsOf?: StepsOfFile): Promise<void> {
     try {
-      const steps = (await import(pathToFileURL(join(this.#folder, name)).href)) as Steps
-      await steps[step]?.(app)
+      const other = this.#others.get(name)
+      const steps =
+        other === undefined
+          ? ((await import(pathToFileURL(join(this.#modules, name)).href)) as Steps)
+          : stepsOf?.(other)
+      await steps?.[step]?.(app)
     } catch (error) {
       const data = error instanceof ServiceError && error.data !== undefined ? ` ${JSON.stringify(error.data)}` : ''
       const what = step === 'up' ? 'applied' : 'reverted'
@@ -93,6 +102,11 @@ export class Migrations {
       throw new ServiceError('INVALID', message, { cause: error })
     }
   }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []
+  return entries.flatMap((entry) => (entry.isFile() && isMigration(entry.name) ? [entry.name] : []))
 }
 
 function isMigration(name: string): boolean {

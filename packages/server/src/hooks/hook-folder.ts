@@ -13,6 +13,8 @@ import { Watchdog } from './watchdog.ts'
 interface HookFolderParts {
   readonly environment: Environment
   readonly folder: string
+  /** The folder of PocketBase's hooks, if there is one. */
+  readonly pbHooks: string | undefined
   readonly backend: Backend
   readonly routes: RouteTable
   readonly log: FastifyBaseLogger
@@ -33,6 +35,7 @@ export class HookFolder {
   readonly #watching = new AbortController()
   #types: TypeFile | undefined
   #jobs: readonly string[] = []
+  #end: HookSet['close'] = async () => {}
   #cancel: () => void = () => {}
   #loading: Promise<void> = Promise.resolve()
 
@@ -43,7 +46,7 @@ export class HookFolder {
       await opened.#watchdog.close()
       throw error
     })
-    if (parts.isWatched && existsSync(opened.#parts.folder)) await opened.#watch()
+    if (parts.isWatched) await opened.#watch()
     return opened
   }
 
@@ -59,19 +62,22 @@ export class HookFolder {
     await this.#loading
     await this.#types?.close()
     await this.#watchdog.close()
+    await this.#end()
   }
 
   async #load(): Promise<void> {
-    const { folder, backend } = this.#parts
-    this.#apply(existsSync(folder) ? await loadHooks(folder, backend) : NOTHING)
+    const { folder, backend, pbHooks } = this.#parts
+    this.#apply(await loadHooks(folder, backend, pbHooks))
     // The log has the file and the line.
     await backend.hooks.trigger('onBootstrap', { app: backend.app }, []).catch((error: Error) => {
       throw new HookFileError('onBootstrap', error.cause ?? error)
     })
   }
 
-  #apply({ bound, jobs, ...requests }: HookSet): void {
+  #apply({ bound, jobs, close, ...requests }: HookSet): void {
     const { backend, routes } = this.#parts
+    void this.#end()
+    this.#end = close
     for (const id of this.#jobs) backend.schedules.remove(id)
     for (const { id, expression, run } of jobs) backend.schedules.add(id, expression, run)
     this.#jobs = jobs.map(({ id }) => id)
@@ -80,8 +86,13 @@ export class HookFolder {
   }
 
   async #watch(): Promise<void> {
-    const { environment, folder, log, backend } = this.#parts
-    this.#types = await TypeFile.open({ folder, log, definitions: backend.definitions })
+    const { folder, pbHooks, log, backend } = this.#parts
+    if (existsSync(folder)) this.#types = await TypeFile.open({ folder, log, definitions: backend.definitions })
+    for (const one of [folder, pbHooks]) if (one !== undefined && existsSync(one)) this.#watchFolder(one)
+  }
+
+  #watchFolder(folder: string): void {
+    const { environment, log } = this.#parts
     const { signal } = this.#watching
     const watcher = watch(folder, { recursive: true, signal, persistent: false }, (_event, name) => {
       if (name !== null && IGNORED.test(name)) return
@@ -104,5 +115,3 @@ export class HookFolder {
     }
   }
 }
-
-const NOTHING: HookSet = { bound: [], routes: [], middlewares: [], requests: [], jobs: [] }

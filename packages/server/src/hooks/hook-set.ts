@@ -40,12 +40,14 @@ export interface HookSet {
   readonly middlewares: readonly PlacedHandler[]
   readonly requests: readonly RequestHook[]
   readonly jobs: readonly HookJob[]
+  /** Closes the threads of PocketBase's handlers, each when its handler has ended. */
+  readonly close: () => Promise<void>
 }
 
 /** Makes what files register with. `folder`: for their places. */
 export class HookRegistration {
   readonly hooks: Hooks
-  readonly set: HookSet
+  readonly set: Omit<HookSet, 'close'>
   /** All files are loaded: what is bound later would never run. */
   readonly end: () => void
 
@@ -62,7 +64,8 @@ export class HookRegistration {
       if (isOver)
         throw new Error(`${binder}(): must be called while the file loads, in the function that it exports by default.`)
       if (typeof handler !== 'function') throw badArgument(`${binder}()`, 'handler must be a function', handler)
-      return { name, handler: handler as PlacedHandler['handler'], source: sourceIn(folder) }
+      const { source = sourceIn(folder) } = handler as { readonly source?: string }
+      return { name, handler: handler as PlacedHandler['handler'], source }
     }
     const binders = HOOK_NAMES.map((name) => [
       name,

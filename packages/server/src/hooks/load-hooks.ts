@@ -1,4 +1,5 @@
 /** Loads the hook files of a folder: ES modules in TypeScript or JavaScript, each with a function as its default export. */
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { registerHooks } from 'node:module'
 import { basename, join } from 'node:path'
@@ -22,11 +23,9 @@ export class HookFileError extends Error {
 
 let generations = 0
 
-/** Files run in the order of their names. Each load runs them again. @throws HookFileError */
-export async function loadHooks(
-  folder: string,
-  { app, hooks: running }: Pick<Backend, 'app' | 'hooks'>,
-): Promise<HookSet> {
+/** Files run in the order of their names, those of `pbHooks` last. Each load runs them again. @throws HookFileError */
+export async function loadHooks(folder: string, backend: Backend, pbHooks: string | undefined): Promise<HookSet> {
+  const { app, hooks: running } = backend
   const generation = ++generations
   const root = pathToFileURL(`${folder}/`).href
   // What the files import from the folder is loaded again with them.
@@ -40,15 +39,28 @@ export async function loadHooks(
   })
   try {
     const { hooks, set, end } = new HookRegistration({ app, hooks: running }, folder)
-    for (const name of await fileNames(folder)) {
+    for (const name of existsSync(folder) ? await fileNames(folder) : []) {
       const source = `${basename(folder)}/${name}`
       const load = (): Promise<void> => run(join(folder, name), folder, generation, hooks)
       await running.begin({ name: 'export default', handler: load, source }, load)
     }
+    const close =
+      pbHooks !== undefined && existsSync(pbHooks) ? await bindPbHooks(pbHooks, hooks, backend) : async () => {}
     end()
-    return set
+    return { ...set, close }
   } finally {
     resolution.deregister()
+  }
+}
+
+/** Hooks of PocketBase, as they are. Their package is loaded with the first folder of them. @throws HookFileError */
+async function bindPbHooks(folder: string, hooks: Hooks, backend: Backend): Promise<HookSet['close']> {
+  const { bindPocketBaseHooks } = await import('@pannier/pocketbase')
+  try {
+    return (await bindPocketBaseHooks(folder, hooks, backend)).close
+  } catch (error) {
+    const place = error instanceof Error ? sourceIn(folder, error) : folder
+    throw new HookFileError(place === folder ? basename(folder) : place, error)
   }
 }
 

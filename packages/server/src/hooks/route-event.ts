@@ -24,6 +24,9 @@ interface RouteRequest {
   readonly signal: AbortSignal
 }
 
+/** Values that handlers keep for one another: those around a request, and that of its route. */
+const kept = new WeakMap<FastifyRequest, Map<string, unknown>>()
+
 export interface RouteEventParts<App> {
   readonly app: App & HookApp
   readonly definitions: Backend['definitions']
@@ -61,7 +64,7 @@ export class RouteEvent<App = HookApp> {
   readonly response: { readonly headers: Headers } = { headers: new Headers() }
   readonly #parts: RouteEventParts<App>
   readonly #about: ReturnType<typeof requestEvent>
-  readonly #values = new Map<string, unknown>()
+  readonly #values: Map<string, unknown>
   #answer: { readonly status: number; readonly body: Body } | undefined
 
   constructor(parts: RouteEventParts<App>) {
@@ -69,6 +72,8 @@ export class RouteEvent<App = HookApp> {
     this.#parts = parts
     this.#about = requestEvent(parts, actorOf(request))
     this.app = app
+    this.#values = kept.get(request) ?? new Map<string, unknown>()
+    kept.set(request, this.#values)
     this.auth = this.#about.auth
     const { collection = '' } = request.params as { readonly collection?: string }
     this.collection = definitions.find(collection)

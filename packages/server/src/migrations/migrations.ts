@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { open, type Database, type OpenOptions } from 'pannier'
 import type { Environment } from 'pannier/types'
 import { openBackend, ServiceError, type Backend } from '@pannier/backend'
-import { migrationApp, Migrations, type Fleet } from '@pannier/backend/internal'
+import { migrationApp, Migrations, type Fleet, type StepsOfFile } from '@pannier/backend/internal'
 import { changeWhole, isUnfinishedCopy } from './whole-file.ts'
 
 /** A database file and its migrations. */
@@ -14,6 +14,8 @@ export interface MigratedFile {
   readonly path: string
   /** The folder of the migrations. */
   readonly folder: string
+  /** The folder of a PocketBase project, whose `pb_migrations` are applied too. */
+  readonly pocketbase: string | undefined
   readonly environment: Environment
   readonly encryption?: OpenOptions['encryption']
   readonly settingsKey?: string
@@ -21,10 +23,10 @@ export interface MigratedFile {
 
 /** Applies what has not been, and returns the names. @throws ServiceError INVALID, PANNIER_LOCKED; nothing has changed then */
 export async function migrateUp(file: MigratedFile): Promise<readonly string[]> {
-  const migrations = await Migrations.in(file.folder)
+  const migrations = await migrationsOf(file)
   if (migrations.isEmpty || !(await hasPending(await open(file.path, openOptions(file)), migrations))) return []
   // Another process may apply some meanwhile: what is pending is asked again.
-  return change(file, ({ database: copy, app }) => migrations.up(copy, app))
+  return change(file, ({ database: copy, app, steps }) => migrations.up(copy, app, steps))
 }
 
 /**
@@ -36,12 +38,12 @@ export async function migrateUp(file: MigratedFile): Promise<readonly string[]> 
 export async function migrateShared(
   database: Database,
   fleet: Fleet,
-  { folder, ...keys }: Omit<MigratedFile, 'path'>,
+  file: Omit<MigratedFile, 'path'>,
 ): Promise<readonly string[]> {
-  const migrations = await Migrations.in(folder)
+  const migrations = await migrationsOf(file)
   if ((await migrations.pending(database)).length === 0) return []
-  await rehearse(database, migrations, keys)
-  return await applyIn(database, migrations, keys, fleet).catch((error: unknown) => {
+  await rehearse(database, migrations, file)
+  return await applyIn(database, migrations, file, fleet).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error
     const message = error.message.replace(
       'Nothing was changed.',
@@ -53,8 +55,13 @@ export async function migrateShared(
 
 /** Reverts the last ones, and returns the names. @throws as `migrateUp` */
 export async function migrateDown(file: MigratedFile, count: number): Promise<readonly string[]> {
-  const migrations = await Migrations.in(file.folder)
-  return change(file, ({ database: copy, app }) => migrations.down(copy, app, count))
+  const migrations = await migrationsOf(file)
+  return change(file, ({ database: copy, app, steps }) => migrations.down(copy, app, count, steps))
+}
+
+/** The migrations of a server, and of the project around it. */
+export function migrationsOf({ folder, pocketbase }: Pick<MigratedFile, 'folder' | 'pocketbase'>): Promise<Migrations> {
+  return Migrations.in(folder, pocketbase && join(pocketbase, 'pb_migrations'))
 }
 
 /** Removes copies that a killed process has left. */
@@ -75,7 +82,7 @@ function openOptions({ encryption, environment }: Keys): OpenOptions {
   return { environment, ...(encryption !== undefined && { encryption }) }
 }
 
-type Keys = Pick<MigratedFile, 'encryption' | 'settingsKey' | 'environment'>
+type Keys = Pick<MigratedFile, 'encryption' | 'settingsKey' | 'environment' | 'pocketbase'>
 
 async function rehearse(database: Database, migrations: Migrations, keys: Keys): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'pannier-migrations-'))
@@ -97,16 +104,26 @@ async function rehearse(database: Database, migrations: Migrations, keys: Keys):
 async function applyIn(
   database: Database,
   migrations: Migrations,
-  { settingsKey }: Keys,
+  { settingsKey, pocketbase }: Keys,
   fleet?: Fleet,
 ): Promise<readonly string[]> {
   const options = { sendsMails: false, ...(settingsKey !== undefined && { settingsKey }), ...(fleet && { fleet }) }
-  return withBackend(await openBackend(database, options), (backend) => migrations.up(database, migrationApp(backend)))
+  return withBackend(await openBackend(database, options), async (backend) =>
+    migrations.up(database, migrationApp(backend), await pbSteps(backend, pocketbase)),
+  )
 }
 
 interface Opened {
   readonly database: Database
   readonly app: ReturnType<typeof migrationApp>
+  readonly steps: StepsOfFile | undefined
+}
+
+/** Runs files of `pb_migrations` on a backend. Their package is loaded where there is a project. */
+async function pbSteps(backend: Backend, project: string | undefined): Promise<StepsOfFile | undefined> {
+  if (project === undefined) return undefined
+  const { pocketBaseSteps } = await import('@pannier/pocketbase')
+  return pocketBaseSteps(backend, join(project, 'pb_hooks'))
 }
 
 async function change(
@@ -114,13 +131,13 @@ async function change(
   work: (opened: Opened) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   let changed: readonly string[] = []
-  const { settingsKey } = file
+  const { settingsKey, pocketbase } = file
   await changeWhole(file.path, async (copy) => {
     const database = await open(copy, openOptions(file))
     try {
       changed = await withBackend(
         await openBackend(database, { sendsMails: false, ...(settingsKey !== undefined && { settingsKey }) }),
-        (backend) => work({ database, app: migrationApp(backend) }),
+        async (backend) => work({ database, app: migrationApp(backend), steps: await pbSteps(backend, pocketbase) }),
       )
     } finally {
       await database.close()

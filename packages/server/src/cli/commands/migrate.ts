@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import { openBackend, ServiceError, SYSTEM } from '@pannier/backend'
-import { MigrationFolder, Migrations } from '@pannier/backend/internal'
+import { MigrationFolder } from '@pannier/backend/internal'
 import { makePrivateFolder } from '../../http/private-files.ts'
-import { cleanCopies, migrateDown, migrateUp, type MigratedFile } from '../../migrations/migrations.ts'
+import { cleanCopies, migrateDown, migrateUp, migrationsOf, type MigratedFile } from '../../migrations/migrations.ts'
 import { givenPassword, givenSettingsKey, SERVER_FILE, withDatabase } from '../database-path.ts'
 import { FailedError, UsageError } from '../outcome.ts'
 import { printLine, type Terminal } from '../terminal.ts'
@@ -17,6 +17,12 @@ interface Where {
 /** The folder of migrations of a server, unless another is named. */
 export function migrationsFolder({ dir, migrations }: Where): string {
   return migrations ?? join(dir, 'migrations')
+}
+
+/** The folder that has the data folder, `pb_hooks` and `pb_migrations` beside one another, as PocketBase has them. */
+export function pocketBaseProject(dir: string): string | undefined {
+  const project = dirname(resolve(dir))
+  return ['pb_hooks', 'pb_migrations'].some((name) => existsSync(join(project, name))) ? project : undefined
 }
 
 export function addMigrate(program: Command, terminal: Terminal): void {
@@ -100,7 +106,7 @@ function addFiles(migrate: Command, terminal: Terminal): void {
     .description('Forgets applied migrations whose files are gone.')
     .action((where: Where) =>
       withDatabase(where.dir, terminal, async (database) => {
-        const names = await (await Migrations.in(migrationsFolder(where))).forgetMissing(database)
+        const names = await (await migrationsOf(fileOf(where, terminal))).forgetMissing(database)
         for (const name of names) say(`Forgot ${name}.`)
         if (names.length === 0) say('Every applied migration has its file.')
       }),
@@ -117,6 +123,7 @@ function fileOf(where: Where, { environment }: Terminal): MigratedFile {
   return {
     path: join(where.dir, SERVER_FILE),
     folder: migrationsFolder(where),
+    pocketbase: pocketBaseProject(where.dir),
     environment,
     ...givenPassword(),
     ...givenSettingsKey(),

@@ -20,7 +20,7 @@ import { FailedError, UsageError } from '../outcome.ts'
 import { explained } from '../superuser-api.ts'
 import { sharedStorage, whenUpdated, type StorageArguments } from '../shared-storage.ts'
 import { printLine, type Terminal } from '../terminal.ts'
-import { migrationsFolder } from './migrate.ts'
+import { migrationsFolder, pocketBaseProject } from './migrate.ts'
 
 interface ServeArguments extends StorageArguments {
   readonly dir?: string
@@ -206,6 +206,7 @@ async function serveOnce(
       app: {
         ...hooksOf(options),
         ...migrationsOf(options),
+        ...pocketBaseOf(options),
         ...publicOf(options),
         ...givenSettingsKey(options.encryptionKeyEnv),
       },
@@ -271,6 +272,12 @@ function publicOf({ public: dir, indexFallback }: ServeArguments): Pick<Applicat
 function hooksOf({ dir, hooks, hooksWatch }: ServeArguments): Pick<ApplicationOptions, 'hooks'> {
   const folder = hooks ?? (dir === undefined ? undefined : join(dir, 'hooks'))
   return folder === undefined ? {} : { hooks: { dir: folder, watch: hooksWatch } }
+}
+
+/** The folder of a PocketBase project around the data folder, if there is one. */
+function pocketBaseOf({ dir }: ServeArguments): Pick<ApplicationOptions, 'pocketbase'> {
+  const project = dir === undefined ? undefined : pocketBaseProject(dir)
+  return project === undefined ? {} : { pocketbase: { dir: project } }
 }
 
 /** @throws UsageError */

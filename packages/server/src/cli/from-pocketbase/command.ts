@@ -95,14 +95,16 @@ async function withTarget(
     await makePrivateFolder(dir)
   }
   const withIt = dryRun === true ? withDatabase : withNewDatabase
-  return withIt(dir, terminal, (database) => withBackend(database, (backend) => work(new BackendTarget(backend))))
+  return withIt(dir, terminal, (database) =>
+    withBackend(database, (backend) => work(new BackendTarget(backend, database))),
+  )
 }
 
 /** A backend that takes no records, and is gone afterwards. */
 async function inMemory(work: (target: ImportTarget) => Promise<void>): Promise<void> {
   const database = await open('import', { storage: memory() })
   try {
-    await withBackend(database, (backend) => work(new BackendTarget(backend, { isDry: true })))
+    await withBackend(database, (backend) => work(new BackendTarget(backend, database, { isDry: true })))
   } finally {
     await database.close()
   }

@@ -12,6 +12,7 @@ import {
   countOf,
   danglingOf,
   definitionsOf,
+  migrationsOf,
   settingsOf,
   type PocketBaseSource,
   type SourceDefinition,
@@ -92,6 +93,7 @@ export class Move {
     await this.#define(target, definitions)
     await this.#moveRecords(definitions, target)
     if (this.#options.settings) await this.#moveSettings(target)
+    await target.noteMigrations(await migrationsOf(this.#source))
     this.#state = 'done'
     this.#report(['collection', 'records', 'new', 'changed', 'as before', 'files'])
     await this.#sayDangling(definitions)

@@ -62,6 +62,12 @@ export async function settingsOf(source: PocketBaseSource): Promise<JsonObject |
   return isObject(values) ? values : undefined
 }
 
+/** The files of `pb_migrations` that it has applied, in order. */
+export async function migrationsOf(source: PocketBaseSource): Promise<readonly string[]> {
+  const rows = await source.query("SELECT file FROM _migrations WHERE file NOT LIKE '%.go' ORDER BY applied, file")
+  return rows.map(({ file }) => String(file))
+}
+
 export async function countOf(source: PocketBaseSource, table: string): Promise<number> {
   const [row] = await source.query(`SELECT count(*) AS total FROM ${quoted(table)}`)
   return Number(row?.['total'])

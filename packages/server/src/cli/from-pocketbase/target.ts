@@ -1,8 +1,9 @@
 /** Where the collections of a PocketBase go: a server that runs, or the folder of one that does not. */
 import { openAsBlob } from 'node:fs'
+import type { Database } from 'pannier'
 import { ServiceError, SYSTEM } from '@pannier/backend'
 import type { Actor, Backend, ImportedRow, ImportedRows, ImportProblem } from '@pannier/backend'
-import type { JsonObject } from '@pannier/backend/internal'
+import { MigrationHistory, type JsonObject } from '@pannier/backend/internal'
 import { FailedError } from '../outcome.ts'
 import { explained, type SuperuserApi } from '../superuser-api.ts'
 import type { SourceDefinition, SourceFile } from './source.ts'
@@ -28,6 +29,8 @@ export interface ImportTarget {
   lacking(collection: string, rows: readonly ImportedRow[]): Promise<Readonly<Record<string, readonly string[]>>>
   write(collection: string, rows: readonly ImportedRow[], files: readonly SourceFile[]): Promise<ImportedRows>
   changeSettings(values: JsonObject): Promise<void>
+  /** Notes that these migrations were applied, so that no start applies them again. */
+  noteMigrations(names: readonly string[]): Promise<void>
 }
 
 const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method: 'GET', query: {}, headers: {} } }
@@ -36,10 +39,12 @@ const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method
 export class BackendTarget implements ImportTarget {
   readonly #backend: Backend
   readonly #isDry: boolean
+  readonly #database: Database
 
   /** `isDry`: records are only looked at. */
-  constructor(backend: Backend, { isDry = false }: { readonly isDry?: boolean } = {}) {
+  constructor(backend: Backend, database: Database, { isDry = false }: { readonly isDry?: boolean } = {}) {
     this.#backend = backend
+    this.#database = database
     this.#isDry = isDry
   }
 
@@ -81,6 +86,11 @@ export class BackendTarget implements ImportTarget {
 
   async changeSettings(values: JsonObject): Promise<void> {
     await asFailed(() => this.#backend.settings.update(SYSTEM, values))
+  }
+
+  async noteMigrations(names: readonly string[]): Promise<void> {
+    const history = new MigrationHistory(this.#database)
+    await history.replace([...new Set([...(await history.applied()), ...names])])
   }
 }
 
@@ -149,6 +159,9 @@ export class HttpTarget implements ImportTarget {
   async changeSettings(values: JsonObject): Promise<void> {
     await this.#api.json('PATCH', '/api/settings', values)
   }
+
+  /** Notes no migrations: a server that runs has applied its own. */
+  async noteMigrations(): Promise<void> {}
 }
 
 interface CollectionPage {

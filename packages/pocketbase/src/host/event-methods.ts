@@ -1,0 +1,142 @@
+/** Methods of `e`, on the event of the server. */
+import type { Definition, HookApp, HookRecord } from '@pannier/backend'
+import type { EventData, RequestData } from '../protocol/messages.ts'
+import type { Methods } from './methods.ts'
+import { encodedDefinition, type Objects } from './objects.ts'
+
+type Values = Record<string, unknown>
+
+/** The event of a hook or a route, with what it may have. */
+export interface ServerEvent {
+  readonly app: HookApp
+  next(): Promise<void>
+  readonly request?: {
+    readonly method: string
+    readonly url: URL
+    readonly headers: Headers
+    pathValue(name: string): string
+  }
+  readonly response?: { readonly headers: Headers }
+  readonly auth?: HookRecord | undefined
+  readonly record?: HookRecord | undefined
+  requestInfo?(): unknown
+  hasSuperuserAuth?(): boolean
+  [name: string]: unknown
+}
+
+/** An event, and values that its handlers keep for one another. */
+export interface AroundEvent {
+  readonly name: string
+  readonly event: ServerEvent
+}
+
+const PARTS = [
+  'record',
+  'auth',
+  'collection',
+  'type',
+  'error',
+  'message',
+  'result',
+  'name',
+  'client',
+  'authMethod',
+  'providerName',
+  'oAuth2User',
+  'createData',
+  'isNewRecord',
+]
+
+/** Values that handlers of an event of no route keep for one another. */
+const kept = new WeakMap<ServerEvent, Map<string, unknown>>()
+
+/** The parts of an event for a thread. */
+export function partsOf({ event }: AroundEvent, objects: Objects): Readonly<Record<string, unknown>> {
+  const parts = PARTS.filter((name) => !['undefined', 'function'].includes(typeof event[name])).map(
+    (name): [string, unknown] => {
+      const value = event[name]
+      if (name === 'error') return [name, String(value)]
+      return [name, name === 'collection' ? encodedDefinition(value as Definition) : value]
+    },
+  )
+  return objects.encode(Object.fromEntries(parts)) as Values
+}
+
+export function eventData(around: AroundEvent, objects: Objects): EventData {
+  const { name, event } = around
+  return { name, isRoute: event.response !== undefined, request: requestData(event), parts: partsOf(around, objects) }
+}
+
+/** Writes back what a handler has changed. */
+export function applyParts({ event }: AroundEvent, changed: Values): void {
+  for (const [name, value] of Object.entries(changed)) {
+    const target = event[name]
+    if (typeof target !== 'object' || target === null) continue
+    if (name === 'message' && typeof value === 'object' && 'to' in value!)
+      Object.assign(value, { to: (value.to as readonly string[])[0] })
+    for (const key of Object.keys(target)) if (!Object.hasOwn(value as object, key)) delete (target as Values)[key]
+    Object.assign(target, value)
+  }
+}
+
+function requestData({ request, requestInfo }: ServerEvent): RequestData | undefined {
+  if (request !== undefined) return { method: request.method, url: request.url.href, headers: [...request.headers] }
+  if (requestInfo === undefined) return undefined
+  // An event of records knows of its request what rules know.
+  const info = requestInfo() as {
+    readonly method: string
+    readonly query: Record<string, string>
+    readonly headers: object
+  }
+  const names = Object.entries(info.headers).map(([name, value]): [string, string] => [
+    name.replaceAll('_', '-'),
+    String(value),
+  ])
+  return { method: info.method, url: `http://localhost/?${new URLSearchParams(info.query).toString()}`, headers: names }
+}
+
+export function eventMethods(around: AroundEvent): Methods {
+  const { event } = around
+  const own = (name: string): Methods => {
+    const method = event[name]
+    return typeof method === 'function'
+      ? { [name]: (...given: never[]) => (method as (...all: never[]) => unknown).call(event, ...given) }
+      : {}
+  }
+  const values = kept.get(event) ?? new Map<string, unknown>()
+  kept.set(event, values)
+  const answers = [
+    'get',
+    'set',
+    'json',
+    'string',
+    'html',
+    'blob',
+    'noContent',
+    'redirect',
+    'bindBody',
+    'findUploadedFiles',
+  ]
+  const facts = ['hasSuperuserAuth', 'realIP', 'remoteIP', 'isTLS']
+  const { response, request } = event
+  return {
+    get: (key: string) => values.get(key),
+    set: (key: string, value: unknown) => void values.set(key, value),
+    ...Object.assign({}, ...[...answers, ...facts].map(own)),
+    isAnswered: () => event['isAnswered'] === true,
+    requestInfo: async () => ({ body: {}, ...((await event.requestInfo?.()) as object), auth: event.auth ?? null }),
+    pathValue: (name: string) => request?.pathValue(name) ?? '',
+    ...(response && {
+      header: (method: 'get' | 'set' | 'append' | 'delete', name: string, value: string) =>
+        method === 'get' || method === 'delete'
+          ? response.headers[method](name)
+          : response.headers[method](name, value),
+      recordAuthResponse: async (record: HookRecord, method: string, meta: unknown) => {
+        void method
+        const token = await event.app.newAuthToken(record)
+        const answer = { token, record: record.publicExport(), ...(meta !== null && { meta }) }
+        ;(event['json'] as (status: number, value: unknown) => void).call(event, 200, answer)
+      },
+    }),
+  }
+}
