@@ -12,6 +12,14 @@ import type {
   View,
 } from 'pannier'
 
+/** A row that has departed. */
+export interface DepartedRow extends RememberedRow {
+    /** The sequence of the update that took it away. */
+    readonly departedAt: number;
+    /** Because its document was deleted. */
+    readonly deleted: boolean;
+}
+
 /**
  * Gives why a document is refused. It is asked about each document of a batch before anything is changed. It must be
  * synchronous and do nothing else, as it may be asked again about the same document.
@@ -79,14 +87,6 @@ export interface LastRange {
     readonly lte?: unknown;
     /** The upper bound, excluded (`lt`). */
     readonly lt?: unknown;
-}
-
-/** A row that has left. */
-export interface LeftRow extends RememberedRow {
-    /** The sequence of the update that took it away. */
-    readonly leftAt: number;
-    /** Because its document was deleted. */
-    readonly deleted: boolean;
 }
 
 /** A linear regular expression (regex), whose tests do not backtrack. */
@@ -164,12 +164,12 @@ export class RememberedRows {
     rows(group: readonly unknown[], range: LastRange, after?: RowPosition): Generator<Positioned<RememberedRow>>;
     /** How many rows of a group there are. */
     count(group: readonly unknown[], range: LastRange): number;
-    /** The rows of a group that have left after a sequence, in the order in which they left. */
-    left(group: readonly unknown[], since: number, after?: RowPosition): Generator<Positioned<LeftRow>>;
-    /** All rows that have left after a sequence, in the order in which they left. */
-    leftSince(since: number, after?: RowPosition): Generator<Positioned<LeftRow>>;
-    /** How many rows have left after a sequence. */
-    countLeftSince(since: number): number;
+    /** The rows of a group that have departed after a sequence, in the order in which they did. */
+    departed(group: readonly unknown[], since: number, after?: RowPosition): Generator<Positioned<DepartedRow>>;
+    /** All rows that have departed after a sequence, in the order in which they did. */
+    departedSince(since: number, after?: RowPosition): Generator<Positioned<DepartedRow>>;
+    /** How many rows have departed after a sequence. */
+    countDepartedSince(since: number): number;
 }
 
 /** Where words are looked for: in a text index. Where it is not built, or not there, documents are tested. */

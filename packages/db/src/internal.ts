@@ -16,7 +16,7 @@ export { endOf, followCommits, listenersHaveHeard, newestCommit } from './databa
 export { holdSnapshot, readSnapshot } from './database/records/read-snapshot.ts'
 export type { SnapshotReader } from './database/records/read-snapshot.ts'
 export { forgetDepartedRows, rememberedRows, rememberingView } from './database/records/remembering-views.ts'
-export type { LeftRow } from './view/remembered-changes.ts'
+export type { DepartedRow } from './view/remembered-changes.ts'
 export type { LastRange, Positioned, RememberedRows } from './view/remembered-rows.ts'
 export { forgetRevisions } from './database/records/forget-revisions.ts'
 export { truncate } from './database/records/truncate.ts'

@@ -163,9 +163,9 @@ export class SubscriptionGroups {
   #remove(name: string): void {
     const [collection] = name.split('/', 1) as [string]
     this.#byName.delete(name)
-    const left = this.#collections.get(collection)! - 1
-    if (left === 0) this.#collections.delete(collection)
-    else this.#collections.set(collection, left)
+    const remaining = this.#collections.get(collection)! - 1
+    if (remaining === 0) this.#collections.delete(collection)
+    else this.#collections.set(collection, remaining)
   }
 }
 

@@ -197,12 +197,12 @@ export class DatabasePool {
         const [longest] = this.#idle.keys()
         if (longest !== undefined) await this.#close(longest)
         else {
-          const leftMs = untilMs - this.#environment.now()
-          if (leftMs <= 0)
+          const remainingMs = untilMs - this.#environment.now()
+          if (remainingMs <= 0)
             throw unavailable(
               `As many databases as may be open are in use (${this.#openMax}). Try again, or raise openMax.`,
             )
-          await this.#changed(leftMs)
+          await this.#changed(remainingMs)
         }
       }
     }

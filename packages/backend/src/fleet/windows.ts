@@ -103,11 +103,11 @@ export class Windows {
     const counted = ({ own, others, untilMs }: Window): number => (untilMs <= now ? 0 : own + others)
     let least = Infinity
     for (const window of this.#windows.values()) least = Math.min(least, counted(window))
-    let left = WINDOWS_MAX / 10
+    let remaining = WINDOWS_MAX / 10
     for (const [key, window] of this.#windows) {
       if (counted(window) > least) continue
       this.#windows.delete(key)
-      if (--left === 0) return
+      if (--remaining === 0) return
     }
   }
 

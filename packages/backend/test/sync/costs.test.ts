@@ -164,7 +164,7 @@ for (const grounds of [10, 10_000])
     const world = await makeWorld({ grounds })
     const replica = new Replica('u1')
     await pull(world, replica)
-    const names = ['rows', 'count', 'left', 'leftSince', 'countLeftSince'] as const
+    const names = ['rows', 'count', 'departed', 'departedSince', 'countDepartedSince'] as const
     const spies = [
       ...names.map((name) => vi.spyOn(RememberedRows.prototype, name)),
       vi.spyOn(GuardReader.prototype, 'writtenAfter'),
@@ -177,11 +177,11 @@ for (const grounds of [10, 10_000])
     }
     expect(await seeks()).toEqual({})
     await edit(world, 'docs', 'dp5', { note: 'another' })
-    expect(await seeks()).toEqual({ count: 1, countLeftSince: 1, leftSince: 1, writtenAfter: 2 })
+    expect(await seeks()).toEqual({ count: 1, countDepartedSince: 1, departedSince: 1, writtenAfter: 2 })
     await edit(world, 'projects', 'p5', { members: [] })
-    expect(await seeks()).toEqual({ count: 1, countLeftSince: 1, leftSince: 1, rows: 1, writtenAfter: 1 })
+    expect(await seeks()).toEqual({ count: 1, countDepartedSince: 1, departedSince: 1, rows: 1, writtenAfter: 1 })
     await edit(world, 'projects', 'p5', { members: ['u1'] })
-    expect(await seeks()).toEqual({ count: 1, countLeftSince: 1, leftSince: 1, rows: 1, writtenAfter: 1 })
+    expect(await seeks()).toEqual({ count: 1, countDepartedSince: 1, departedSince: 1, rows: 1, writtenAfter: 1 })
     await world.close()
   })
 
@@ -273,7 +273,7 @@ async function stored(world: FeedWorld): Promise<unknown> {
         [0, 1].flatMap((side) => [...rows.rows([side, groundOf('p5')], {})]),
         ({ id, cameAt }) => [id, cameAt],
       )
-      return [own, rows.countLeftSince(0)]
+      return [own, rows.countDepartedSince(0)]
     }),
   )
   return [index, await database.collection('$holdings').find({}).count()]

@@ -36,10 +36,10 @@ export interface RememberedRow {
   readonly cameAt: number
 }
 
-/** A row that has left. */
-export interface LeftRow extends RememberedRow {
+/** A row that has departed. */
+export interface DepartedRow extends RememberedRow {
   /** The sequence of the update that took it away. */
-  readonly leftAt: number
+  readonly departedAt: number
   /** Because its document was deleted. */
   readonly deleted: boolean
 }
@@ -72,7 +72,7 @@ export class RememberedChanges {
       const value = values[at]
       if (before !== undefined && value !== undefined && sameBytes(value, withoutSequence(before))) continue
       this.#places.push(at)
-      if (before !== undefined) this.#leave(keys[at]!, before)
+      if (before !== undefined) this.#depart(keys[at]!, before)
     }
   }
 
@@ -82,11 +82,11 @@ export class RememberedChanges {
     return { keys, present, values: values.map((value) => (value === undefined ? undefined : textOf(value) + suffix)) }
   }
 
-  left(): { readonly byGroup: Changes; readonly byTime: Changes } {
+  departed(): { readonly byGroup: Changes; readonly byTime: Changes } {
     return { byGroup: this.#byGroup.changes(), byTime: this.#byTime.changes() }
   }
 
-  #leave(entryKey: Key, stored: Uint8Array): void {
+  #depart(entryKey: Key, stored: Uint8Array): void {
     const { id, key, value, cameAt } = rememberedRow(entryKey, stored)
     const at = numberKey(this.#sequence)
     const kept = encodeViewValue([cameAt, this.#deleted.has(id), value])
@@ -116,8 +116,8 @@ export function keyByGroup(byTime: Key): Key {
   return (groupKey(key.slice(0, -1)) + byTime) as Key
 }
 
-/** When a row left, by its key by time. */
-export function leftAtOf(byTime: Key): number {
+/** When a row departed, by its key by time. */
+export function departedAtOf(byTime: Key): number {
   return keyNumber(byTime.slice(0, SEQUENCE_BYTES) as Key)
 }
 
@@ -137,13 +137,13 @@ export function rememberedRow(entryKey: Key, stored: Uint8Array): RememberedRow 
   }
 }
 
-/** A row that has left, from its entry by time. */
-export function leftRow(byTime: Key, stored: Uint8Array): LeftRow {
-  const leftAt = leftAtOf(byTime)
+/** A row that has departed, from its entry by time. */
+export function departedRow(byTime: Key, stored: Uint8Array): DepartedRow {
+  const departedAt = departedAtOf(byTime)
   const entryKey = byTime.slice(SEQUENCE_BYTES) as Key
   const [cameAt, deleted, value] = decodeViewValue(stored) as [number, boolean, unknown]
   const id = documentIdOf(entryKey, emittedKeyEnd(entryKey))
-  return { id, key: decodeViewKey(entryKey, NOTHING) as readonly unknown[], value, cameAt, leftAt, deleted }
+  return { id, key: decodeViewKey(entryKey, NOTHING) as readonly unknown[], value, cameAt, departedAt, deleted }
 }
 
 const NOTHING: Uint8Array = new Uint8Array(0)

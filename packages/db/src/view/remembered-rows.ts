@@ -6,8 +6,8 @@ import type { Key } from '../base/brand.ts'
 import { numberKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import { encodeViewKey } from '../codec/view-entry.ts'
 import type { KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
-import { groupKey, leftRow, rememberedRow, type LeftRow, type RememberedRow } from './remembered-changes.ts'
-import { leftTrees, rowsTree, type ViewState } from './view-catalog.ts'
+import { groupKey, departedRow, rememberedRow, type DepartedRow, type RememberedRow } from './remembered-changes.ts'
+import { departedTrees, rowsTree, type ViewState } from './view-catalog.ts'
 
 /** Which rows of a group, by the last element of their keys. */
 export interface LastRange {
@@ -40,7 +40,7 @@ export class RememberedRows {
   constructor(snapshot: Snapshot, collectionNumber: number, state: ViewState) {
     this.builtTo = state.builtTo
     this.forgottenTo = state.forgottenTo ?? 0
-    const { byGroup, byTime } = leftTrees(collectionNumber, state.number)
+    const { byGroup, byTime } = departedTrees(collectionNumber, state.number)
     this.#rows = snapshot.tree(rowsTree(collectionNumber, state.number))!
     this.#byGroup = snapshot.tree(byGroup)!
     this.#byTime = snapshot.tree(byTime)!
@@ -57,20 +57,20 @@ export class RememberedRows {
     return this.#rows.count(this.#rangeOf(group, range))
   }
 
-  /** The rows of a group that have left after a sequence, in the order in which they left. */
-  *left(group: readonly unknown[], since: number, after?: RowPosition): Generator<Positioned<LeftRow>> {
+  /** The rows of a group that have departed after a sequence, in the order in which they did. */
+  *departed(group: readonly unknown[], since: number, after?: RowPosition): Generator<Positioned<DepartedRow>> {
     const prefix = groupKey(group)
     const range = { gte: (prefix + numberKey(since + 1)) as Key, lt: prefixUpperBound(prefix) }
-    yield* walkLeft(this.#byGroup, behind(range, after), prefix.length)
+    yield* walkDeparted(this.#byGroup, behind(range, after), prefix.length)
   }
 
-  /** All rows that have left after a sequence, in the order in which they left. */
-  *leftSince(since: number, after?: RowPosition): Generator<Positioned<LeftRow>> {
-    yield* walkLeft(this.#byTime, behind({ gte: numberKey(since + 1) }, after), 0)
+  /** All rows that have departed after a sequence, in the order in which they did. */
+  *departedSince(since: number, after?: RowPosition): Generator<Positioned<DepartedRow>> {
+    yield* walkDeparted(this.#byTime, behind({ gte: numberKey(since + 1) }, after), 0)
   }
 
-  /** How many rows have left after a sequence. */
-  countLeftSince(since: number): number {
+  /** How many rows have departed after a sequence. */
+  countDepartedSince(since: number): number {
     return this.#byTime.count({ gte: numberKey(since + 1) })
   }
 
@@ -85,9 +85,10 @@ export class RememberedRows {
   }
 }
 
-function* walkLeft(tree: TreeReader, range: KeyRange, prefixLength: number): Generator<Positioned<LeftRow>> {
+function* walkDeparted(tree: TreeReader, range: KeyRange, prefixLength: number): Generator<Positioned<DepartedRow>> {
   const cursor = tree.cursor(range)
-  while (cursor.next()) yield { ...leftRow(cursor.key.slice(prefixLength) as Key, cursor.value), position: cursor.key }
+  while (cursor.next())
+    yield { ...departedRow(cursor.key.slice(prefixLength) as Key, cursor.value), position: cursor.key }
 }
 
 function behind(range: KeyRange, after: RowPosition | undefined): KeyRange {

@@ -28,7 +28,7 @@ import {
   dropView,
   keysTree,
   lastPurgeOf,
-  leftTrees,
+  departedTrees,
   purgesAfter,
   readView,
   rowsTree,
@@ -315,12 +315,12 @@ class ViewUpdate {
         await snapshot.attempt(() => remembered.add(from, from + CHANGES_AT_ONCE_MAX))
         await work.pause()
       }
-      const { byGroup, byTime } = leftTrees(collectionNumber, number)
-      const left = remembered.left()
+      const { byGroup, byTime } = departedTrees(collectionNumber, number)
+      const departed = remembered.departed()
       return new Map([
         [name, remembered.rows()],
-        [byGroup, left.byGroup],
-        [byTime, left.byTime],
+        [byGroup, departed.byGroup],
+        [byTime, departed.byTime],
       ])
     }
     // For many it costs more than it saves.

@@ -53,8 +53,8 @@ export function keysTree(collectionNumber: number, viewNumber: number): string {
   return `${collectionNumber}/v/${viewNumber}/keys`
 }
 
-/** Trees of the rows that have left a remembering view: remembered-rows.ts. */
-export function leftTrees(
+/** Trees of the rows that have departed from a remembering view: remembered-rows.ts. */
+export function departedTrees(
   collectionNumber: number,
   viewNumber: number,
 ): { readonly byGroup: string; readonly byTime: string } {
@@ -64,9 +64,9 @@ export function leftTrees(
 
 /** All trees of a view. */
 export function treesOf(collectionNumber: number, { number, forgottenTo }: ViewState): string[] {
-  const { byGroup, byTime } = leftTrees(collectionNumber, number)
-  const left = forgottenTo === undefined ? [] : [byGroup, byTime]
-  return [rowsTree(collectionNumber, number), keysTree(collectionNumber, number), ...left]
+  const { byGroup, byTime } = departedTrees(collectionNumber, number)
+  const departed = forgottenTo === undefined ? [] : [byGroup, byTime]
+  return [rowsTree(collectionNumber, number), keysTree(collectionNumber, number), ...departed]
 }
 
 export function readView(snapshot: Snapshot, collectionNumber: number, storedName: string): ViewState | undefined {

@@ -68,9 +68,9 @@ function rowsAt(view: RememberedRows, sequence: number): string[] {
     JSON.stringify([row.key, row.id, row.value])
   const groups = [...PROJECTS.map((project) => ['a', project]), ['b']]
   const there = groups.flatMap((group) => [...view.rows(group, {})])
-  const left = groups.flatMap((group) => [...view.left(group, sequence)])
-  expect(left.map(text).toSorted()).toEqual([...view.leftSince(sequence)].map(text).toSorted())
-  expect(view.countLeftSince(sequence)).toBe(left.length)
+  const left = groups.flatMap((group) => [...view.departed(group, sequence)])
+  expect(left.map(text).toSorted()).toEqual([...view.departedSince(sequence)].map(text).toSorted())
+  expect(view.countDepartedSince(sequence)).toBe(left.length)
   return [...there, ...left]
     .filter(({ cameAt }) => cameAt <= sequence)
     .map(text)

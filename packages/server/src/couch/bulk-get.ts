@@ -59,15 +59,15 @@ async function postBulkGet(
   }
   const references = docs.map(referenceOf)
   if (!/multipart\/(?:mixed|related)/i.test(request.headers.accept ?? ''))
-    return sendPieces(reply, 'application/json', (left) => bulkPieces(collection, references, read, left), {
+    return sendPieces(reply, 'application/json', (gone) => bulkPieces(collection, references, read, gone), {
       gather: true,
     })
   const boundary = context.environment.randomId()
   const generations = new WeakMap<JsonObject, number>()
-  return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, (left) =>
+  return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, (gone) =>
     mixedParts(
       collection,
-      mixedResults(collection, references, read, generations, left),
+      mixedResults(collection, references, read, generations, gone),
       (document) => generations.get(document) ?? Infinity,
       boundary,
     ),
@@ -118,12 +118,12 @@ async function* inBatches<Made>(
   collection: GuardedCollection,
   references: readonly Reference[],
   { latest }: BulkRead,
-  left: AbortSignal,
+  gone: AbortSignal,
   use: (item: Item, document: JsonObject | undefined) => Made,
 ): AsyncGenerator<readonly Made[]> {
   for (let at = 0; at < references.length; at += REVISIONS_PER_READ) {
     let items = await itemsOf(collection, references.slice(at, at + REVISIONS_PER_READ))
-    while (items.length > 0 && !left.aborted) {
+    while (items.length > 0 && !gone.aborted) {
       const some = items.slice(0, REVISIONS_PER_READ)
       const wanted = some.map((item) => item.wanted)
       const made = await readSome(collection, wanted, latest).then((documents) =>
@@ -141,9 +141,9 @@ async function* mixedResults(
   references: readonly Reference[],
   read: BulkRead,
   generations: WeakMap<JsonObject, number>,
-  left: AbortSignal,
+  gone: AbortSignal,
 ): AsyncGenerator<MixedResult> {
-  const batches = inBatches(collection, references, read, left, ({ reference }, document): MixedResult => {
+  const batches = inBatches(collection, references, read, gone, ({ reference }, document): MixedResult => {
     if (document === undefined) return missingOf(reference)
     // One document may be asked for with several generations.
     const ok = { ...shown(document, read) }
@@ -163,10 +163,10 @@ async function* bulkPieces(
   collection: GuardedCollection,
   references: readonly Reference[],
   read: BulkRead,
-  left: AbortSignal,
+  gone: AbortSignal,
 ): AsyncGenerator<string> {
   let last: { readonly document: JsonObject; readonly text: string } | undefined
-  const batches = inBatches(collection, references, read, left, ({ reference, isFirst, isLast }, document) => {
+  const batches = inBatches(collection, references, read, gone, ({ reference, isFirst, isLast }, document) => {
     const start = isFirst ? `\n{"id":${JSON.stringify(reference.id)},"docs":[` : ','
     const end = isLast ? ']}' : ''
     if (document === undefined) return { isFirst, start, ok: JSON.stringify(missingOf(reference)), end }

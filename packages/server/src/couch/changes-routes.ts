@@ -56,10 +56,10 @@ async function sendChanges(
     return await sendPieces(
       reply,
       contentTypeOf(options),
-      (left) =>
+      (gone) =>
         feedPieces(source, options, {
           schedule: context.schedule,
-          ending: AbortSignal.any([left, revoked.signal, context.closing]),
+          ending: AbortSignal.any([gone, revoked.signal, context.closing]),
         }),
       { gather: options.form === 'normal' },
     )

@@ -37,7 +37,7 @@ export class ChangesSource implements FeedSource {
   #since: number
   /** The value of `last_seq`; in a descending feed the sequence of its last row. */
   #last: number
-  #left: number
+  #remaining: number
   #told = 0
 
   /** @throws TypeError for a malformed selector. */
@@ -46,7 +46,7 @@ export class ChangesSource implements FeedSource {
     this.#request = request
     this.#since = request.since
     this.#last = request.since
-    this.#left = request.limit
+    this.#remaining = request.limit
     this.#changes(false)
   }
 
@@ -64,7 +64,7 @@ export class ChangesSource implements FeedSource {
 
   async *rows(live: boolean, stop: AbortSignal): AsyncGenerator<FeedRow[]> {
     const { descending, filter } = this.#request
-    if (this.#left === 0 || (live && descending)) return
+    if (this.#remaining === 0 || (live && descending)) return
     const feed = this.#changes(live)
     const batches = feed.batches() as AsyncIterableIterator<readonly Row[]>
     // Also ends a wait, which a generator's own `return` would wait for.
@@ -73,9 +73,9 @@ export class ChangesSource implements FeedSource {
     try {
       for await (const batch of batches) {
         const accepted = filter === undefined ? batch : await filtered(filter, batch)
-        const rows = accepted.slice(0, this.#left)
-        this.#left -= rows.length
-        const isFull = rows.length < accepted.length || this.#left === 0
+        const rows = accepted.slice(0, this.#remaining)
+        this.#remaining -= rows.length
+        const isFull = rows.length < accepted.length || this.#remaining === 0
         this.#reached(isFull ? rows.at(-1)!.seq : feed.lastSeq, rows)
         yield* this.#batches(rows)
         if (isFull) return
@@ -96,7 +96,7 @@ export class ChangesSource implements FeedSource {
       style,
       docs: includeDocs || filter !== undefined,
       conflicts,
-      ...(filter === undefined && this.#left !== Infinity && { limit: this.#left }),
+      ...(filter === undefined && this.#remaining !== Infinity && { limit: this.#remaining }),
       ...(ids !== undefined && { ids }),
       ...(selector !== undefined && { selector, ...COUCHDB_MEANING }),
       ...(accept !== undefined && { filter: accept }),

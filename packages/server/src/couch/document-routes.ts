@@ -84,12 +84,12 @@ async function getOpenRevisions(
   const all = openRevisions === 'all' ? (await leavesOf(collection, [id])).get(id) : undefined
   if (openRevisions === 'all' && all === undefined) throw notFound('missing')
   const wanted = all ?? (openRevisions as readonly string[]).map((rev) => ({ id, rev }))
-  const results = (left: AbortSignal): AsyncGenerator<OpenRevision> => openRevisionsOf(collection, wanted, latest, left)
+  const results = (gone: AbortSignal): AsyncGenerator<OpenRevision> => openRevisionsOf(collection, wanted, latest, gone)
   if (accepts(request, 'multipart/mixed')) {
     const boundary = context.environment.randomId()
     const generations = new WeakMap<JsonObject, number>()
-    async function* parts(left: AbortSignal): AsyncGenerator<MixedResult> {
-      for await (const result of results(left)) {
+    async function* parts(gone: AbortSignal): AsyncGenerator<MixedResult> {
+      for await (const result of results(gone)) {
         if ('missing' in result) yield result
         else {
           const { ok } = shownRevision(result.ok, revs)
@@ -98,13 +98,13 @@ async function getOpenRevisions(
         }
       }
     }
-    return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, (left) =>
-      mixedParts(collection, parts(left), (document) => generations.get(document) ?? 0, boundary),
+    return sendPieces(reply, `multipart/mixed; boundary="${boundary}"`, (gone) =>
+      mixedParts(collection, parts(gone), (document) => generations.get(document) ?? 0, boundary),
     )
   }
-  async function* pieces(left: AbortSignal): AsyncGenerator<string> {
+  async function* pieces(gone: AbortSignal): AsyncGenerator<string> {
     let separator = '['
-    for await (const result of results(left)) {
+    for await (const result of results(gone)) {
       yield separator
       separator = ','
       if ('missing' in result) yield JSON.stringify(result)
@@ -126,10 +126,10 @@ async function* openRevisionsOf(
   collection: GuardedCollection,
   wanted: readonly RevisionReference[],
   latest: boolean,
-  left: AbortSignal,
+  gone: AbortSignal,
 ): AsyncGenerator<OpenRevision> {
   const told = new Set<unknown>()
-  for (let at = 0; at < wanted.length && !left.aborted;) {
+  for (let at = 0; at < wanted.length && !gone.aborted;) {
     const some = await asBadRequest(() => readSome(collection, wanted.slice(at, at + REVISIONS_PER_READ), latest))
     for (const document of some) {
       const { rev } = wanted[at++]!

@@ -74,10 +74,10 @@ function find(
 ): Promise<unknown> {
   const { environment } = reply.server
   const startMs = environment.now()
-  async function* pieces(left: AbortSignal): AsyncGenerator<string> {
+  async function* pieces(gone: AbortSignal): AsyncGenerator<string> {
     let rows = 0
     yield '{"docs":[\n'
-    for await (const document of query.signal(left)) {
+    for await (const document of query.signal(gone)) {
       const shown = wanted.conflicts ? await withConflicts(collection, document) : document
       yield `${rows++ > 0 ? ',\n' : ''}${JSON.stringify(toCouchDocument(shown))}`
     }

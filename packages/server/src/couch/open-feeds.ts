@@ -39,9 +39,9 @@ export class OpenFeeds {
       if (!isOpen) return
       isOpen = false
       this.#count--
-      const left = this.#byUser.get(reader)! - 1
-      if (left === 0) this.#byUser.delete(reader)
-      else this.#byUser.set(reader, left)
+      const remaining = this.#byUser.get(reader)! - 1
+      if (remaining === 0) this.#byUser.delete(reader)
+      else this.#byUser.set(reader, remaining)
       this.#metrics.openFeeds.dec({ feed })
     }
   }

@@ -126,8 +126,8 @@ async function sendUpdates(context: ServerContext, request: FastifyRequest, repl
     leave()
     stopWatching()
   })
-  return sendPieces(reply, contentTypeOf(options), (left) =>
-    feedPieces(source, options, { schedule, ending: AbortSignal.any([left, revoked.signal, closing]) }),
+  return sendPieces(reply, contentTypeOf(options), (gone) =>
+    feedPieces(source, options, { schedule, ending: AbortSignal.any([gone, revoked.signal, closing]) }),
   )
 }
 
@@ -135,24 +135,24 @@ class UpdatesSource implements FeedSource {
   readonly mayWait = true
   readonly #updates: DatabaseUpdates
   #since: number
-  #left: number
+  #remaining: number
 
   constructor(updates: DatabaseUpdates, since: string | undefined, limit: number) {
     this.#updates = updates
     const own = since?.endsWith(`-${updates.epoch}`) ? Number.parseInt(since, 10) : 0
     this.#since = since === 'now' ? updates.lastSequence : own
-    this.#left = limit
+    this.#remaining = limit
   }
 
   async *rows(live: boolean, stop: AbortSignal): AsyncGenerator<FeedRow[]> {
-    while (this.#left > 0 && !stop.aborted) {
-      const found = this.#updates.since(this.#since).slice(0, this.#left)
+    while (this.#remaining > 0 && !stop.aborted) {
+      const found = this.#updates.since(this.#since).slice(0, this.#remaining)
       if (found.length === 0) {
         if (!live) return
         await this.#updates.next(stop)
         continue
       }
-      this.#left -= found.length
+      this.#remaining -= found.length
       this.#since = found.at(-1)!.sequence
       yield found.map(({ sequence, name, type }) => {
         const seq = sequenceText(sequence, this.#updates.epoch)

@@ -17,12 +17,12 @@ export const snapshotRoutes: Routes = (app, { gateway, auth, closing }) => {
     async (request, reply) => {
       const { db } = request.params
       const collection = await gateway.collection(request.principal, db)
-      return sendPieces(reply, CONTENT_TYPE, async function* (left) {
+      return sendPieces(reply, CONTENT_TYPE, async function* (gone) {
         const ending = new AbortController()
         const stopWatching = auth.whileAllowed(request, 'member', db, (error) => ending.abort(error))
         try {
           // A file that is cut off lacks its last line, so nobody mistakes it for a whole one.
-          const signal = AbortSignal.any([left, ending.signal, closing])
+          const signal = AbortSignal.any([gone, ending.signal, closing])
           yield* cache.read(collection, signal)
         } finally {
           stopWatching()

@@ -74,7 +74,7 @@ export const viewRoutes: Routes = (app, context) => {
 }
 
 function sendRows(reply: FastifyReply, found: FoundView, read: ViewRead): Promise<unknown> {
-  return sendJoined(reply, (left) => rowPieces(found, read, left))
+  return sendJoined(reply, (gone) => rowPieces(found, read, gone))
 }
 
 function sendQueries(
@@ -89,11 +89,11 @@ function sendQueries(
     if (!isObject(query)) throw badRequest('A query must be a JSON object.')
     return viewRead(new QueryParameters(request, query), found.definition)
   })
-  async function* pieces(left: AbortSignal): AsyncGenerator<string> {
+  async function* pieces(gone: AbortSignal): AsyncGenerator<string> {
     yield '{"results":['
     for (const [at, read] of reads.entries()) {
       if (at > 0) yield ','
-      yield* rowPieces(found, read, left)
+      yield* rowPieces(found, read, gone)
     }
     yield ']}\n'
   }

@@ -49,8 +49,8 @@ async function sendWait(
   }
   whenClosed(reply, done)
   try {
-    return await sendPieces(reply, 'application/json', (left) =>
-      waiting(context, request, places, options, AbortSignal.any([left, closing]), revoked.signal),
+    return await sendPieces(reply, 'application/json', (gone) =>
+      waiting(context, request, places, options, AbortSignal.any([gone, closing]), revoked.signal),
     )
   } catch (error) {
     done()

@@ -32,8 +32,8 @@ export class Silence {
 
   #wait(ms: number): void {
     this.#cancel = this.#environment.after(ms, () => {
-      const leftMs = this.#sinceMs + this.#msMax - this.#environment.now()
-      if (leftMs > 0) this.#wait(leftMs)
+      const remainingMs = this.#sinceMs + this.#msMax - this.#environment.now()
+      if (remainingMs > 0) this.#wait(remainingMs)
       else this.#tell()
     })
   }

@@ -19,7 +19,7 @@ const GATHERED_CHARS: number = 256 * 1024
 const SLICE_CHARS: number = 256 * 1024
 /** The first six bits of each. */
 const LOW_SURROGATES = 0xdc00 >> 10
-const LEFT = new Error('the client has left')
+const GONE = new Error('the client has gone')
 /** By answers of all servers of this process, which have one memory. */
 const held = new HeldBytes()
 
@@ -35,15 +35,15 @@ export async function sendPieces(
   make: (signal: AbortSignal) => Pieces,
   { gather = false }: { readonly gather?: boolean } = {},
 ): Promise<string | Readable | FastifyReply> {
-  const left = new AbortController()
+  const gone = new AbortController()
   // Without a reason an exception with its stack would be made, at the end of each answer.
-  const leave = (): void => left.abort(LEFT)
+  const leave = (): void => gone.abort(GONE)
   whenClosed(reply, leave)
   // Nobody is there any more.
-  if (left.signal.aborted) return reply.send()
+  if (gone.signal.aborted) return reply.send()
   const { environment } = reply.server
   const holder: Holder = { bytes: 0, sinceMs: 0, now: () => environment.now(), cut: () => reply.raw.destroy() }
-  const pieces = holding(make(left.signal)[Symbol.asyncIterator](), holder, pauseIn(environment))
+  const pieces = holding(make(gone.signal)[Symbol.asyncIterator](), holder, pauseIn(environment))
   whenClosed(reply, () => held.release(holder))
   let first: IteratorResult<string | Uint8Array>
   try {
@@ -55,7 +55,7 @@ export async function sendPieces(
     throw error
   }
   const report = (error: unknown): void => {
-    if (!left.signal.aborted) reply.log.error({ err: error }, 'an answer was cut off')
+    if (!gone.signal.aborted) reply.log.error({ err: error }, 'an answer was cut off')
   }
   const body = Readable.from(following(environment, first, pieces), { objectMode: false, highWaterMark: BUFFER_BYTES })
   body.on('error', report)
@@ -69,7 +69,7 @@ export function sendJoined(
   reply: FastifyReply,
   make: (signal: AbortSignal) => AsyncIterable<string>,
 ): ReturnType<typeof sendPieces> {
-  return sendPieces(reply, 'application/json', (left) => joined(make(left)))
+  return sendPieces(reply, 'application/json', (gone) => joined(make(gone)))
 }
 
 function withType<T>(reply: FastifyReply, contentType: string, body: T): T {

@@ -4,7 +4,7 @@
  */
 import type { RuleRecord } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
-import type { GuardReader, LeftRow, Positioned, RememberedRows, WrittenDocument } from 'pannier/internal'
+import type { GuardReader, DepartedRow, Positioned, RememberedRows, WrittenDocument } from 'pannier/internal'
 import { ruleRecord } from '../../access/rule-records.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
 import { jsonSize } from '../../gateway/json-size.ts'
@@ -107,19 +107,19 @@ export class FeedPage {
     const { rows } = this.#source
     const { list } = this.#source.rules
     const { sequence, may } = state!
-    const tell = (row: Positioned<LeftRow>): void => {
+    const tell = (row: Positioned<DepartedRow>): void => {
       const { id, key, value, cameAt, deleted } = row
       if (cameAt > sequence || !shows(list, may.list, key, value)) return
       if (this.#isIn(target, sweep, this.#written(id))) return
       this.#leave(id, deleted && shows(list, target.list, key, value))
     }
     if (sweep.byTime) {
-      const stopped = this.#each(rows.leftSince(sequence, after || undefined), after, tell)
+      const stopped = this.#each(rows.departedSince(sequence, after || undefined), after, tell)
       return stopped === undefined ? undefined : { span: 0, after: stopped }
     }
     const groups = new Map(allOf(list, may.list).map((each) => [JSON.stringify(each.group), each]))
     return this.#spans([...groups.values()], span, after, ({ group }, from) =>
-      this.#each(rows.left(group, sequence, from), from, tell),
+      this.#each(rows.departed(group, sequence, from), from, tell),
     )
   }
 
@@ -344,7 +344,7 @@ export function planOf(source: PageSource, reached: Reached, ms: number): Plan {
   const held = allOf(rules.list, now.list)
   return {
     byHeld: countIn(rows, held, changes) < changes,
-    byTime: rows.countLeftSince(reached.sequence) <= before,
+    byTime: rows.countDepartedSince(reached.sequence) <= before,
     shownByHeld: shown > 0 && countIn(rows, held, shown) < shown,
   }
 }

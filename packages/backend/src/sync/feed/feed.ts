@@ -146,7 +146,7 @@ export class Feed {
       ? { reached: undefined, sweep: undefined }
       : given
     const rows: FeedRow[] = []
-    let left = limits
+    let remaining = limits
     let isComplete = false
     for (;;) {
       if (sweep === undefined && isAtEnd(pull, reached)) {
@@ -156,9 +156,9 @@ export class Feed {
         break
       }
       const aimed = await this.#aim(pull, reached, sweep)
-      const walked = await this.#walk(pull, reached, aimed, hasShown, left, sweep === undefined)
+      const walked = await this.#walk(pull, reached, aimed, hasShown, remaining, sweep === undefined)
       rows.push(...walked.rows)
-      left = walked.left
+      remaining = walked.remaining
       sweep = walked.sweep
       if (sweep !== undefined) break
       const { sequence, may, must, fromMs, toMs } = aimed
@@ -175,7 +175,7 @@ export class Feed {
       reached,
       sweep,
     }
-    return { rows, token, isComplete, isReset, bytes: limits.bytes - left.bytes }
+    return { rows, token, isComplete, isReset, bytes: limits.bytes - remaining.bytes }
   }
 
   /** Begins a sweep to what is held now, or continues one. Its pages agree on what all of them have held. */
@@ -212,10 +212,10 @@ export class Feed {
     has: Has,
     limits: PageLimits,
     isBegun: boolean,
-  ): Promise<{ readonly rows: readonly FeedRow[]; readonly left: PageLimits; readonly sweep: Sweep | undefined }> {
+  ): Promise<{ readonly rows: readonly FeedRow[]; readonly remaining: PageLimits; readonly sweep: Sweep | undefined }> {
     if (index === EMPTY) {
       const { mark } = sweep
-      return { rows: mark === undefined ? [] : [{ end: mark }], left: limits, sweep: undefined }
+      return { rows: mark === undefined ? [] : [{ end: mark }], remaining: limits, sweep: undefined }
     }
     return reader.read((guard) => {
       const collection = recordsName(definition)
@@ -231,10 +231,10 @@ export class Feed {
         has,
       }
       const planned = isBegun && reached !== undefined ? { ...sweep, ...planOf(source, reached, sweep.fromMs) } : sweep
-      const left = { ...limits }
-      const page = new FeedPage(source, left)
+      const remaining = { ...limits }
+      const page = new FeedPage(source, remaining)
       const next = page.walk(reached, planned)
-      return { rows: page.rows, left, sweep: next }
+      return { rows: page.rows, remaining, sweep: next }
     })
   }
 

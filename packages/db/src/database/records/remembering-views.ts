@@ -2,9 +2,9 @@
 import type { Key } from '../../base/brand.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import type { WriteTransaction } from '../../kv/key-value-store.ts'
-import { keyByGroup, leftAtOf } from '../../view/remembered-changes.ts'
+import { keyByGroup, departedAtOf } from '../../view/remembered-changes.ts'
 import { RememberedRows } from '../../view/remembered-rows.ts'
-import { leftTrees, readView, saveView } from '../../view/view-catalog.ts'
+import { departedTrees, readView, saveView } from '../../view/view-catalog.ts'
 import { NAMED, type Emit } from '../../view/view-definition.ts'
 import type { Collection } from '../collection/collection.ts'
 import type { View } from '../collection/view.ts'
@@ -58,7 +58,7 @@ export async function forgetDepartedRows(
     const state = catalog.collection(transaction, collection)
     const found = state && readView(transaction, state.number, NAMED + view)
     if (state === undefined || found?.forgottenTo === undefined) return false
-    const names = leftTrees(state.number, found.number)
+    const names = departedTrees(state.number, found.number)
     const [byGroup, byTime] = [transaction.tree(names.byGroup)!, transaction.tree(names.byTime)!]
     const cursor = byTime.cursor({ lt: numberKey(upTo + 1) })
     const keys: Key[] = []
@@ -67,7 +67,7 @@ export async function forgetDepartedRows(
       byTime.remove(key)
       byGroup.remove(keyByGroup(key))
     }
-    const last = keys.length < FORGOTTEN_AT_ONCE ? upTo : leftAtOf(keys.at(-1)!)
+    const last = keys.length < FORGOTTEN_AT_ONCE ? upTo : departedAtOf(keys.at(-1)!)
     if (last > found.forgottenTo) saveView(transaction, state.number, { ...found, forgottenTo: last })
     return keys.length === FORGOTTEN_AT_ONCE
   }

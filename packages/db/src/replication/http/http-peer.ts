@@ -112,8 +112,8 @@ export class HttpPeer implements ReplicationPeer {
     const beganMs = this.#environment.now()
     permit.onWanted(() => {
       cancel()
-      const leftMs = Math.max(0, beganMs + WAIT_MS_MIN - this.#environment.now())
-      cancel = this.#environment.after(leftMs, () => over.abort())
+      const remainingMs = Math.max(0, beganMs + WAIT_MS_MIN - this.#environment.now())
+      cancel = this.#environment.after(remainingMs, () => over.abort())
     })
     try {
       return await this.#readFeed({ ...request, signal: AbortSignal.any([signal, over.signal]) })
