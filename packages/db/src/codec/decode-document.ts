@@ -55,23 +55,19 @@ export function readField(
   return decoder.read(bytes, start, end, shapes, path)
 }
 
-/** The place of a document, and where its content begins. */
-interface OpenedHeader {
-  readonly bytes: Uint8Array
-  readonly start: number
-  readonly end: number
-  readonly dictionary: ShapeDictionary
-  readonly at: number
-}
-
 /** Decodes one document after another. */
 class DocumentDecoder {
   #bytes: Uint8Array = new Uint8Array()
   /** The shapes of the header; shapes beyond `shapeCount` are of an earlier document. */
   readonly #shapes: Shape[] = []
   #shapeCount = 0
-  /** The header that was read last, if it has shapes of its own: their names may be very many, and each condition of a query opens the document. */
-  #opened: OpenedHeader | undefined
+  /**
+   * Where the last document begins, if it has shapes of its own; else -1. Their names may be very many, and each condition of a query opens
+   * the document. Bytes never change.
+   */
+  #ownStart = -1
+  /** Where its content begins. */
+  #contentAt = 0
   #at = 0
   /** End of the current value or container. */
   #end = 0
@@ -103,27 +99,25 @@ class DocumentDecoder {
 
   /** Reads the header; `at` is then the first field. */
   #open(bytes: Uint8Array, start: number, end: number, dictionary: ShapeDictionary): void {
+    const isOpen = this.#bytes === bytes && this.#ownStart === start
     this.#bytes = bytes
-    this.#at = start
+    this.#at = isOpen ? this.#contentAt : start
     this.#end = this.#documentEnd = end
     this.#depth = 0
     this.#text = ''
     this.#textStart = 0
-    const opened = this.#opened
-    if (opened?.bytes === bytes && opened.start === start && opened.end === end && opened.dictionary === dictionary) {
-      this.#at = opened.at
-      return
-    }
-    this.#opened = undefined
+    if (isOpen) return
+    this.#ownStart = -1
+    let own = -1
     const count = this.#varint()
-    let isOwn = false
     for (let i = 0; i < count; i++) {
       const id = this.#varint() - 1
-      isOwn ||= id === LOCAL_SHAPE
+      if (id === LOCAL_SHAPE) own = start
       this.#shapes[i] = id === LOCAL_SHAPE ? this.#localShape() : dictionary.get(id)
     }
     this.#shapeCount = count
-    if (isOwn) this.#opened = { bytes, start, end, dictionary, at: this.#at }
+    this.#ownStart = own
+    this.#contentAt = this.#at
   }
 
   #localShape(): Shape {

@@ -85,9 +85,8 @@ export class HeldPagedTransaction implements HeldTransaction {
 
   attempt<T>(step: () => T): MaybePromise<T> {
     if (this.#closed) throw transactionEnded()
-    const isFree = !this.#inStep && !this.#relieving && this.#queue.length === 0
-    const paused = isFree ? this.#pause() : undefined
-    if (isFree && paused === undefined) {
+    const paused = !this.#inStep && !this.#relieving && this.#queue.length === 0 && this.#pause()
+    if (paused === undefined) {
       try {
         return this.#step(step)
       } catch (thrown) {
@@ -208,7 +207,7 @@ export class HeldPagedTransaction implements HeldTransaction {
     } catch (error) {
       if (error instanceof Miss) {
         // What those behind it will miss is fetched with it.
-        for (const { run: next } of this.#queue.slice(1, STEPS_AHEAD_MAX)) this.#transaction.tryOut(next)
+        for (const ahead of this.#queue.slice(1, STEPS_AHEAD_MAX)) this.#transaction.tryOut(ahead.run)
         throw error
       }
       tell = () => reject(error)
