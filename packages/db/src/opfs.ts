@@ -1,3 +1,2 @@
 /** Databases in the files of a browser's private file system: `open(name, { storage: firstOf(opfs(), indexedDb()) })`. */
-export { opfs } from './storage/opfs/opfs.ts'
-export type { OpfsOptions } from './storage/opfs/opfs.ts'
+export { opfs, type OpfsOptions } from './storage/opfs/opfs.ts'

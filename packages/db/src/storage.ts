@@ -4,8 +4,7 @@
  * contract.
  */
 export { Lease } from './database/coordination/lease.ts'
-export { WRITER_SILENCE_MS_MAX } from './storage/coordinator.ts'
-export type { Coordinator, Hint, WriterLease } from './storage/coordinator.ts'
+export { WRITER_SILENCE_MS_MAX, type Coordinator, type Hint, type WriterLease } from './storage/coordinator.ts'
 export { handleOn, type SharedDatabase } from './storage/handle.ts'
 export { KEYRING_BYTES_MAX, PAGE_BYTES_MAX, WRAPPER_BYTES_MAX } from './storage/page-store.ts'
 export type {

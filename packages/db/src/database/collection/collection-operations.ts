@@ -14,8 +14,7 @@ import {
 } from '../../document/encoded-batch.ts'
 import { checkedIds } from '../../document/document-id.ts'
 import { patching } from '../../document/document-write.ts'
-import { DocumentReader } from '../../document/document-reader.ts'
-import type { StoredDocument } from '../../document/document-reader.ts'
+import { DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import type { ListedRow, ListRow } from '../../document/list-documents.ts'
 import type { WriteResult } from '../../document/apply-writes.ts'
 import type {
@@ -36,18 +35,15 @@ import {
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { WhereFilter } from '../../query/builder.ts'
 import type { SelectorMeaning } from '../../query/ast/parse-selector.ts'
-import { createQuery } from '../../query/query.ts'
-import type { Query, Selector } from '../../query/query.ts'
-import { createSearch } from '../../query/search/search.ts'
-import type { SearchQuery } from '../../query/search/search.ts'
+import { createQuery, type Query, type Selector } from '../../query/query.ts'
+import { createSearch, type SearchQuery } from '../../query/search/search.ts'
 import type { SearchOptions } from '../../query/search/search-specification.ts'
 import type * as Attachments from './collection-attachments.ts'
 import type { GetAttachmentOptions, PutAttachmentOptions, DeleteAttachmentOptions } from './collection-attachments.ts'
 import { checkOptions, type OptionNames, calling, named, promised } from '../../base/options.ts'
 import type { CollectionAccess } from './collection-access.ts'
 import type { CollectionInfo } from './collection-info.ts'
-import { DocumentList, listRequest } from './document-list.ts'
-import type { ListIdsOptions, ListOptions } from './document-list.ts'
+import { DocumentList, listRequest, type ListIdsOptions, type ListOptions } from './document-list.ts'
 import type {
   AtomicOptions,
   BatchOptions,

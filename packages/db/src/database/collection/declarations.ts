@@ -14,16 +14,13 @@ import { indexMismatch, parseIndexInput, sameIndex } from '../../index/index-def
 import type { IndexDeclaration, IndexInput } from '../../index/index-definition.ts'
 import type { FieldPath } from '../../query/field-types.ts'
 import { checkIndexSelector } from '../../query/selector-test.ts'
-import { chooseSettings, hasSettings } from './collection-settings.ts'
-import type { ChosenSettings } from './collection-settings.ts'
+import { chooseSettings, hasSettings, type ChosenSettings } from './collection-settings.ts'
 import type { RelationInputs } from '../../relations/relation-graph.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { Identified, JsonObject } from './document-types.ts'
-import { CollectionSchema } from '../schema/collection-schema.ts'
-import type { SchemaOptions } from '../schema/collection-schema.ts'
+import { CollectionSchema, type SchemaOptions } from '../schema/collection-schema.ts'
 import { MigrationRunner } from '../schema/migration-runner.ts'
-import { StoreAccess } from './store-access.ts'
-import type { Declared } from './store-access.ts'
+import { StoreAccess, type Declared } from './store-access.ts'
 
 /** The declaration of a collection: its indexes, its schema and its settings. */
 export interface CollectionOptions<T extends object = JsonObject, Schema = unknown> extends SchemaOptions<Schema> {

@@ -2,8 +2,7 @@
 import { PannierError } from '../../base/errors.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { IndexTests } from '../../index/index-key.ts'
-import { duplicatesAt, withoutNumber } from '../../index/unique.ts'
-import type { DuplicateKey } from '../../index/unique.ts'
+import { duplicatesAt, withoutNumber, type DuplicateKey } from '../../index/unique.ts'
 import type { QuerySource } from '../../query/query-source.ts'
 import { selectorTest } from '../../query/selector-test.ts'
 

@@ -9,8 +9,7 @@ import { badArgument } from '../../base/options.ts'
 import { type Catalog, SCHEMA_VERSION_FIRST, type CollectionState } from '../../document/catalog.ts'
 import type { WriteTransaction } from '../../kv/key-value-store.ts'
 import type { JsonObject } from '../collection/document-types.ts'
-import { isStandardSchema } from './standard-schema.ts'
-import type { StandardSchema } from './standard-schema.ts'
+import { isStandardSchema, type StandardSchema } from './standard-schema.ts'
 import type { DocumentValidator } from './validator.ts'
 
 /**

@@ -15,13 +15,11 @@ import { BodyView } from '../../document/body.ts'
 import type { CollectionState } from '../../document/catalog.ts'
 import { DocumentReader } from '../../document/document-reader.ts'
 import { checkTargets, encodeBatch, guessShapes } from '../../document/encoded-batch.ts'
-import { deleteDocuments, updateDocuments } from '../../document/write-documents.ts'
-import type { WriteContext } from '../../document/write-documents.ts'
+import { deleteDocuments, updateDocuments, type WriteContext } from '../../document/write-documents.ts'
 import type { WriteTransaction } from '../../kv/key-value-store.ts'
 import type { JsonObject } from '../collection/document-types.ts'
 import type { CollectionSchema } from './collection-schema.ts'
-import type { FailureRecord } from './migration-failures.ts'
-import { writeFailures } from './migration-failures.ts'
+import { type FailureRecord, writeFailures } from './migration-failures.ts'
 
 export interface OldDocument {
   readonly reader: DocumentReader

@@ -9,8 +9,7 @@
  * sequence beyond those ranges. A handle that finds the watermark moved by another tab leaves the work to that tab.
  */
 import type { Environment } from '../../base/environment.ts'
-import { eitherSignal, runInSteps, throwIfCancelled } from '../../base/long-work.ts'
-import type { LongWork, RunningWork } from '../../base/long-work.ts'
+import { eitherSignal, runInSteps, throwIfCancelled, type LongWork, type RunningWork } from '../../base/long-work.ts'
 import { checkOptions, type OptionNames } from '../../base/options.ts'
 import { numberKey } from '../../codec/key-encoding.ts'
 import {
@@ -25,8 +24,7 @@ import type { WriteContext } from '../../document/write-documents.ts'
 import type { KeyValueStore, Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { CollectionSchema } from './collection-schema.ts'
-import { applyMigrated, migrateDocument } from './migrate-documents.ts'
-import type { MigratedDocument, OldDocument } from './migrate-documents.ts'
+import { applyMigrated, migrateDocument, type MigratedDocument, type OldDocument } from './migrate-documents.ts'
 import { failuresTree, listFailures, parseFailure } from './migration-failures.ts'
 import type { MigrationFailure, RetryResult } from './migration-failures.ts'
 

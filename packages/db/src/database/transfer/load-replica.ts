@@ -8,8 +8,7 @@ import type { JsonDocument, ReplicationSequence, SnapshotLoaded, SnapshotProgres
 import { bytesOf } from './byte-streams.ts'
 import { REPLICA_FORMAT, REPLICA_VERSION } from './export-replica.ts'
 import { JsonLines } from './import-documents.ts'
-import { PartReader } from './replica-parts.ts'
-import type { ReplicaPart } from './replica-parts.ts'
+import { PartReader, type ReplicaPart } from './replica-parts.ts'
 
 /** Text of documents that are written at once, and how many they are: a tree that is empty takes a batch for half the work. */
 const BATCH_CHARS: number = 8 * 1024 * 1024

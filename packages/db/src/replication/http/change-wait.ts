@@ -9,8 +9,7 @@ import { cancelledError } from '../../base/long-work.ts'
 import type { Environment } from '../../base/environment.ts'
 import { asksForRestart } from '../errors.ts'
 import { objectOf, wrong } from './answers.ts'
-import { headersOf, HttpClient } from './http-client.ts'
-import type { HttpClientOptions } from './http-client.ts'
+import { headersOf, HttpClient, type HttpClientOptions } from './http-client.ts'
 
 /** The time in which waits gather into one request. */
 const GATHER_MS = 30

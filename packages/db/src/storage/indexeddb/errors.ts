@@ -1,6 +1,5 @@
 /** Converts IndexedDB's errors into the library's own. None leaves this folder unconverted. */
-import { PannierError, isPannierError } from '../../base/errors.ts'
-import type { ErrorCode } from '../../base/errors.ts'
+import { PannierError, isPannierError, type ErrorCode } from '../../base/errors.ts'
 
 /** A failure to open: of `indexedDB.open`, or of there being no `indexedDB`. */
 export function openError(error: unknown, name: string): PannierError {

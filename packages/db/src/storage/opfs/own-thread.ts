@@ -5,8 +5,7 @@
  * It behaves like a worker. Messages are cloned and transferred as between two threads, so that neither side sees later
  * changes of the other's bytes.
  */
-import type { FileThread } from './protocol.ts'
-import type { FromWorker, ToWorker } from './protocol.ts'
+import type { FileThread, FromWorker, ToWorker } from './protocol.ts'
 import { serve } from './serve.ts'
 
 /**

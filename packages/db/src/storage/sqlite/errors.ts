@@ -1,6 +1,5 @@
 /** Converts node:sqlite's errors into the library's own. None leaves this folder unconverted. */
-import { PannierError, isPannierError } from '../../base/errors.ts'
-import type { ErrorCode } from '../../base/errors.ts'
+import { PannierError, isPannierError, type ErrorCode } from '../../base/errors.ts'
 
 /** Primary result codes of SQLite: the low byte of the extended code that an error carries. */
 const BUSY = 5
