@@ -5,6 +5,7 @@ import type {
   Database,
   DatabaseStorage,
   Emit,
+  Explanation,
   JsonObject,
   PannierError,
   Query,
@@ -102,6 +103,19 @@ export class LinearRegex {
     get size(): number;
     /** @throws PANNIER_LIMIT_EXCEEDED if that takes more work than an expression may */
     test(text: string): boolean;
+}
+
+/** A live query at work. */
+export interface LiveFacts {
+    readonly collection: string;
+    /** The selector, sort, skip, limit and fields. */
+    readonly question: object;
+    readonly counts: boolean;
+    readonly state: LiveState;
+    /** Times that its rows were read. */
+    readonly reads: number;
+    readonly subscribers: number;
+    explain(): Promise<Explanation>;
 }
 
 /** A cache of what was used last, up to a weight. An entry weighs 1, unless `set` says otherwise. */
@@ -336,6 +350,9 @@ export function isThenable(value: unknown): value is PromiseLike<unknown>;
 
 /** Resolves when the listeners of `subscribe` have heard of all commits that the handle has seen. */
 export function listenersHaveHeard(database: Database): Promise<void>;
+
+/** The live queries of a handle. */
+export function liveQueriesOf({ context }: Database): Promise<LiveFacts[]>;
 
 /** The number of the newest commit that the handle has seen. */
 export function newestCommit(database: Database): number;
@@ -609,6 +626,22 @@ type Key = Brand<string, 'Key'>;
 interface KeyRange {
     readonly gte?: Key | undefined;
     readonly lt?: Key | undefined;
+}
+
+/** The state that `live` shows at once; the lazy module sets it. */
+interface LiveState {
+    view: LiveView | undefined;
+    status: LiveStatus;
+    error: unknown;
+}
+
+/** 'loading' until the first rows are there; 'failed' with an error; 'ended' by `close`, its signal, or with the database. */
+type LiveStatus = 'loading' | 'live' | 'ended' | 'failed';
+
+/** Rows with the ids of their documents. Never changed. */
+interface LiveView {
+    readonly ids: readonly string[];
+    readonly rows: readonly object[];
 }
 
 /** There already where a backend or the cache is synchronous, and promised where it is not. */

@@ -14,6 +14,7 @@ import { DocumentReader } from '../../document/document-reader.ts'
 import type { CommitNotice, HeldSnapshot, KeyValueStore, Snapshot } from '../../kv/key-value-store.ts'
 import { CollectionWatch } from '../../query/live/collection-watch.ts'
 import { NEWS_MAX } from '../../query/live/followed-rows.ts'
+import type { LiveRun } from '../../query/live/live-run.ts'
 import type { ChangedEntries } from '../../query/live/held-count.ts'
 import type { ChangedDocument } from '../../query/query-run.ts'
 import type { DatabaseContext } from '../database-context.ts'
@@ -50,11 +51,17 @@ export function watchCollection(context: DatabaseContext, name: string, schema: 
   return watcher.watch(name, schema)
 }
 
+/** The live queries of a database at work, with the names of their collections. */
+export function liveRunsOf({ store }: DatabaseContext): readonly (readonly [collection: string, run: LiveRun])[] {
+  const active = watchers.get(store)?.active ?? []
+  return [...active].flatMap(({ name, watch }) => Array.from(watch.runs, (run) => [name, run] as const))
+}
+
 class LiveWatcher {
   readonly #context: DatabaseContext
   readonly #watched = new Map<string, Watched>()
   /** Watched collections that have queries. */
-  readonly #active = new Set<Watched>()
+  readonly active: Set<Watched> = new Set()
   #notices: CommitNotice[] = []
   #working = false
   /** The state at the last commit that was announced: what documents were before the next one. Only while a watch is followed. */
@@ -64,7 +71,7 @@ class LiveWatcher {
   constructor(context: DatabaseContext) {
     this.#context = context
     context.closing.addEventListener('abort', () => {
-      for (const { watch } of this.#active) watch.close(context.closing.reason)
+      for (const { watch } of this.active) watch.close(context.closing.reason)
       this.#keep(undefined)
     })
   }
@@ -90,7 +97,7 @@ class LiveWatcher {
   #activate(watched: Watched): void {
     const { store, catalog, closing } = this.#context
     if (closing.aborted) return
-    this.#active.add(watched)
+    this.active.add(watched)
     this.#unlisten ??= store.onCommit((notice) => {
       this.#notices.push(notice)
       if (!this.#working) void this.#work()
@@ -116,9 +123,9 @@ class LiveWatcher {
   }
 
   #retire(watched: Watched): void {
-    this.#active.delete(watched)
+    this.active.delete(watched)
     if (!this.#isFollowed) this.#keep(undefined)
-    if (this.#active.size > 0) return
+    if (this.active.size > 0) return
     this.#unlisten?.()
     this.#unlisten = undefined
     this.#notices = []
@@ -139,7 +146,7 @@ class LiveWatcher {
         this.#deliver(snapshot, isPromise(happened) ? await happened : happened)
       } catch {
         // Whatever kept it from being read, the queries will find out when they read their rows.
-        for (const { watch } of this.#active) {
+        for (const { watch } of this.active) {
           watch.sequence = snapshot.sequence
           watch.invalidate(snapshot.sequence)
           watch.notify()
@@ -153,7 +160,7 @@ class LiveWatcher {
   }
 
   get #isFollowed(): boolean {
-    return [...this.#active].some(({ watch }) => watch.isFollowed)
+    return [...this.active].some(({ watch }) => watch.isFollowed)
   }
 
   /** Where a watch is followed, with what the documents were before. */
@@ -178,7 +185,7 @@ class LiveWatcher {
   }
 
   #read(snapshot: Snapshot, notices: readonly CommitNotice[]): Map<Watched, Happened> {
-    return new Map([...this.#active].map((watched) => [watched, this.#happened(snapshot, watched, notices)]))
+    return new Map([...this.active].map((watched) => [watched, this.#happened(snapshot, watched, notices)]))
   }
 
   #happened(snapshot: Snapshot, { name, number, schema }: Watched, notices: readonly CommitNotice[]): Happened {

@@ -1,6 +1,9 @@
 /** Commits as they happen, and the state of a handle of a database that others write to as well. */
 import type { Environment } from '../../base/environment.ts'
+import { loadedModule } from '../../base/lazy-module.ts'
 import { collectionTrees } from '../../document/catalog.ts'
+import type { LiveState } from '../../query/live/live-types.ts'
+import type { Explanation } from '../../query/planner/explanation.ts'
 import type { DatabaseContext } from '../database-context.ts'
 import type { Database } from '../database.ts'
 
@@ -47,6 +50,33 @@ export function newestCommit(database: Database): number {
 /** Resolves when the listeners of `subscribe` have heard of all commits that the handle has seen. */
 export function listenersHaveHeard(database: Database): Promise<void> {
   return database.heard()
+}
+
+/** A live query at work. */
+export interface LiveFacts {
+  readonly collection: string
+  /** The selector, sort, skip, limit and fields. */
+  readonly question: object
+  readonly counts: boolean
+  readonly state: LiveState
+  /** Times that its rows were read. */
+  readonly reads: number
+  readonly subscribers: number
+  explain(): Promise<Explanation>
+}
+
+/** The live queries of a handle. */
+export async function liveQueriesOf({ context }: Database): Promise<LiveFacts[]> {
+  const { liveRunsOf } = await loadedModule(import('../collection/live-watcher.ts'))
+  const { explainQuery, explainQuestion } = await loadedModule(import('../../query/planner/explain.ts'))
+  return liveRunsOf(context).map(([collection, { request, state, reads, subscriptions }]) => ({
+    ...{ collection, counts: request.counts === true, state, reads, subscribers: subscriptions.size },
+    question: explainQuestion(request.specification),
+    explain: async () => {
+      const { source, query, related } = await request.open()
+      return explainQuery(source, query, related, () => {}).finally(() => source.release())
+    },
+  }))
 }
 
 function namesOf({ store, catalog }: DatabaseContext): ReadonlyMap<number, string> {

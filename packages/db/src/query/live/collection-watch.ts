@@ -34,7 +34,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   /** The last commit that was announced; -1: it is not known. */
   sequence = -1
   readonly conditions: ConditionIndex<LiveRun> = new ConditionIndex()
-  readonly #runs = new Set<LiveRun>()
+  readonly runs: Set<LiveRun> = new Set()
   /** Queries that follow relations, of this collection and of those whose relations lead here. */
   readonly #followers = new Set<LiveRun>()
   /** One query or several; most documents are held by one. */
@@ -61,7 +61,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   start(request: LiveRequest, state: LiveState): LiveWork {
     if (this.#isIdle) this.#options.onActive()
     const run = new LiveRun(this, request, state)
-    this.#runs.add(run)
+    this.runs.add(run)
     if (run.isDeep) this.#deep.add(run)
     for (const name of request.followed?.collections ?? []) this.#options.other(name).follow(run)
     if (this.closing.aborted) run.closed(this.closing.reason)
@@ -95,7 +95,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
 
   /** Anything may have changed. */
   invalidate(sequence: number): void {
-    for (const run of [...this.#runs, ...this.#followers]) run.invalidate(sequence)
+    for (const run of [...this.runs, ...this.#followers]) run.invalidate(sequence)
   }
 
   /** Tells the subscribers of all queries that have changed; after all of them have. */
@@ -114,7 +114,7 @@ export class CollectionWatch implements LiveHost, RunOwner {
   }
 
   close(reason: unknown): void {
-    for (const run of this.#runs) tellListener(() => run.closed(reason))
+    for (const run of this.runs) tellListener(() => run.closed(reason))
   }
 
   loading(run: LiveRun): void {
@@ -146,14 +146,14 @@ export class CollectionWatch implements LiveHost, RunOwner {
   }
 
   remove(run: LiveRun): void {
-    if (!this.#runs.delete(run)) return
+    if (!this.runs.delete(run)) return
     this.#loading.delete(run)
     this.#deep.delete(run)
     this.#byRank.delete(run)
     this.#changed.delete(run)
     this.conditions.remove(run)
     for (const name of run.request.followed?.collections ?? []) this.#options.other(name).unfollow(run)
-    if (this.#runs.size > 0) return
+    if (this.runs.size > 0) return
     assert(this.conditions.isEmpty, 'conditions of queries that have ended are gone')
     if (this.#isIdle) this.#options.onIdle()
   }
@@ -170,6 +170,6 @@ export class CollectionWatch implements LiveHost, RunOwner {
   }
 
   get #isIdle(): boolean {
-    return this.#runs.size === 0 && this.#followers.size === 0
+    return this.runs.size === 0 && this.#followers.size === 0
   }
 }

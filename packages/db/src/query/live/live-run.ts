@@ -57,10 +57,10 @@ export class LiveRun implements LiveWork {
   /** Times that rows were read. */
   reads = 0
   readonly #owner: RunOwner
-  readonly #state: LiveState
+  readonly state: LiveState
   readonly #held: HeldRows<StoredDocument> | HeldCount | FollowedRows
   readonly #updateBetween: UpdateBetween
-  readonly #subscriptions = new Set<Subscription>()
+  readonly subscriptions: Set<Subscription> = new Set()
   /** Loops that have not ended, each with what wakes those who wait in it. */
   readonly #loops = new Set<() => void>()
   readonly #pending = new Map<string, PendingChange>()
@@ -83,7 +83,7 @@ export class LiveRun implements LiveWork {
     this.request = request
     this.isDeep = isDeep && followed === undefined
     this.#owner = owner
-    this.#state = state
+    this.state = state
     this.#updateBetween = request.counts === true ? updatedCount : updates()
     const holding = this.isDeep
       ? { hold: () => {}, release: () => {} }
@@ -156,28 +156,28 @@ export class LiveRun implements LiveWork {
 
   /** Tells subscribers what `apply` has changed. */
   notify(): void {
-    for (const subscription of this.#subscriptions) subscription.flush()
+    for (const subscription of this.subscriptions) subscription.flush()
     this.#wake()
   }
 
   subscribe(subscriber: Subscriber): () => void {
     if (this.#ended) {
-      tellListener(() => subscriber.onEnd?.(this.#state.error))
+      tellListener(() => subscriber.onEnd?.(this.state.error))
       return () => {}
     }
-    const subscription = new Subscription(subscriber, this.#state, this.#updateBetween)
-    this.#subscriptions.add(subscription)
+    const subscription = new Subscription(subscriber, this.state, this.#updateBetween)
+    this.subscriptions.add(subscription)
     queueMicrotask(() => {
-      if (this.#subscriptions.has(subscription)) subscription.flush()
+      if (this.subscriptions.has(subscription)) subscription.flush()
     })
     return () => {
       subscription.stop()
-      this.#subscriptions.delete(subscription)
+      this.subscriptions.delete(subscription)
     }
   }
 
   iterate(): AsyncIterator<LiveUpdate<object> | number, undefined, undefined> {
-    const state = this.#state
+    const state = this.state
     const waiting = new Set<() => void>()
     let seen: LiveView | undefined
     const wake = (): void => {
@@ -225,9 +225,9 @@ export class LiveRun implements LiveWork {
     const { closing } = this.#owner
     if (closing.aborted && isPannierError(error, 'PANNIER_CLOSED')) return this.closed(closing.reason)
     const isHeard =
-      this.#state.status === 'loading' ||
+      this.state.status === 'loading' ||
       this.#loops.size > 0 ||
-      [...this.#subscriptions].some(({ hearsEnd }) => hearsEnd)
+      [...this.subscriptions].some(({ hearsEnd }) => hearsEnd)
     this.#end(error, error, error)
     if (!isHeard) tellListener(() => Promise.reject(error))
   }
@@ -237,16 +237,16 @@ export class LiveRun implements LiveWork {
     if (this.#ended) return
     this.#ended = true
     this.#reason = reason
-    this.#state.status = error === undefined ? 'ended' : 'failed'
-    this.#state.error = error
+    this.state.status = error === undefined ? 'ended' : 'failed'
+    this.state.error = error
     this.request.signal?.removeEventListener('abort', this.#abort)
     this.#held.forget()
     this.#pending.clear()
     // Readers learn of the end, whatever else fails.
     tellListener(() => this.#owner.remove(this))
     this.#settleReady?.reject(noRows)
-    const subscriptions = [...this.#subscriptions]
-    this.#subscriptions.clear()
+    const subscriptions = [...this.subscriptions]
+    this.subscriptions.clear()
     for (const subscription of subscriptions) subscription.end(error)
     this.#wake()
   }
@@ -354,7 +354,7 @@ export class LiveRun implements LiveWork {
 
   /** Sets what is shown, if that differs from what is. */
   #show(): void {
-    const state = this.#state
+    const state = this.state
     const view = this.#held.view()
     if (state.view !== undefined && isSameView(state.view, view)) return
     state.view = view

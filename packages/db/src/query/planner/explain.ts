@@ -1,5 +1,4 @@
 /** A plan and the figures of its run as plain data for people: a tree of steps, each with the step that feeds it. */
-import { unreachable } from '../../base/errors.ts'
 import { Miss } from '../../base/miss.ts'
 import type { IndexInput } from '../../index/index-definition.ts'
 import { isAlways, type Condition, type TestCondition } from '../ast/normalise.ts'
@@ -88,7 +87,7 @@ export function explainPlan(
     const passes = tally === undefined ? {} : { passes: tally.of('sort passes') }
     tree = {
       step: 'sort',
-      by: query.sort.map(({ through, ...field }) => fieldName({ ...field, ...(through && { path: through.path }) })),
+      by: explainSort(query),
       ...actual('sort'),
       ...passes,
       input: tree,
@@ -180,6 +179,15 @@ function explainValues(values: ValueSet): unknown[] {
   })
 }
 
+/** The question of a query, for people. */
+export function explainQuestion(query: QuerySpecification): object {
+  return { ...query, selector: explainCondition(query.condition), sort: explainSort(query) }
+}
+
+function explainSort({ sort }: QuerySpecification): string[] {
+  return sort.map(({ through, ...field }) => fieldName({ ...field, ...(through && { path: through.path }) }))
+}
+
 function explainCondition(condition: Condition): unknown {
   if (condition.kind === 'and' || condition.kind === 'or') {
     return { [`$${condition.kind}`]: condition.of.map(explainCondition) }
@@ -189,7 +197,8 @@ function explainCondition(condition: Condition): unknown {
     return { $number: { $in: `${numbers.count} numbers` }, ...from }
   }
   if (condition.kind === 'complement') return { $complement: explainCondition(condition.of) }
-  if (condition.kind === 'related' || condition.kind === 'search') return unreachable(condition as never)
+  if (condition.kind === 'search') return { $search: condition.text }
+  if (condition.kind === 'related') return { [condition.field]: { $related: explainCondition(condition.of) } }
   if (condition.kind === 'holds') return { $function: condition.paths }
   if (condition.kind === 'within') {
     const { path, values, every, self } = condition
