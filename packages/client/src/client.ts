@@ -131,7 +131,7 @@ interface ClientParts {
 }
 
 interface Switch {
-  readonly session?: Session
+  readonly session?: Session | undefined
   /** The server's half of the key, of an account with a lease. */
   readonly share?: string | undefined
   /** The fate of the data of the account that was signed in before. */
@@ -140,12 +140,6 @@ interface Switch {
   readonly isFollowing?: boolean
   /** The account of before is to sign in again. */
   readonly isLeaseOver?: boolean
-}
-
-interface Opening {
-  readonly session: Session | undefined
-  readonly share: string | undefined
-  readonly isLeaseOver: boolean
 }
 
 /** An app's end of a server. `connect` makes it. */
@@ -190,6 +184,11 @@ export class Client<Types extends AppTypes<Types>> {
   /** The token of the session, for requests of the app's own. Undefined: nobody is signed in, or the client is closed. */
   get token(): string | undefined {
     return this.#isClosed ? undefined : this.#replica?.session?.token
+  }
+
+  /** @internal The inside of the client, for devtools. */
+  get inside(): { readonly db: Database | undefined; readonly url: string } {
+    return { db: this.#replica?.db, url: this.#parts.server.url }
   }
 
   /**
@@ -478,7 +477,7 @@ export class Client<Types extends AppTypes<Types>> {
     if (!isSame) await leave()
   }
 
-  async #replicaOf(account: string | null, { session, share, isLeaseOver }: Opening): Promise<Replica> {
+  async #replicaOf(account: string | null, { session, share, isLeaseOver = false }: Switch): Promise<Replica> {
     const { server, name, leases, declared, options: given } = this.#parts
     const { storage, encryption, durability, cacheBytesMax, live = true } = given
     const own = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption
