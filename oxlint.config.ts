@@ -51,6 +51,7 @@ const DETERMINISTIC: readonly string[] = [
   'backend',
   'client',
   'db',
+  'devtools',
   'jsonstore',
   'pocketbase',
   'postgres',

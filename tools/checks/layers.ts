@@ -139,6 +139,7 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
     ['signals', ['inject-client', 'inject-draft', 'inject-live']],
     ['entry', ['index']],
   ],
+  devtools: ['model', 'view', ['entries', ['index', 'element']]],
   'tanstack-db': [
     ['sync', ['sync-run']],
     ['options', ['database-collection', 'client-collection']],

@@ -37,6 +37,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/server',
   'packages/client',
   'packages/tanstack-db',
+  'packages/devtools',
   'packages/pouchdb',
 ].map(readPackage)
 

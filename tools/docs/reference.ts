@@ -160,6 +160,15 @@ const PAGES: readonly PageSpec[] = [
     entries: [['@pannier/tanstack-db', 'packages/tanstack-db/api/index.d.ts']],
   },
   {
+    file: 'devtools.md',
+    title: 'Devtools',
+    intro: 'Devtools for the page of an app. [Guide](../guide/devtools.md)',
+    entries: [
+      ['@pannier/devtools', 'packages/devtools/api/index.d.ts'],
+      ['@pannier/devtools/element', 'packages/devtools/api/element.d.ts'],
+    ],
+  },
+  {
     file: 'stores.md',
     title: 'Stores',
     intro: 'For bindings to other frameworks. [README](../../packages/stores/README.md)',
