@@ -1,6 +1,4 @@
-/**
- * The content of pages under construction: the entries of leaves, or the children of branches, not yet cut into pages.
- */
+/** The content of pages under construction: the entries of leaves, or the children of branches, not yet cut into pages. */
 import type { Key } from '../base/brand.ts'
 import { sharedPrefixLength, varintBytes } from '../codec/bytes.ts'
 import { type LeafValue, leafEntryBytes } from './leaf.ts'

@@ -29,9 +29,7 @@ import { defineField, elementIndex, type FieldPath } from './field-path.ts'
 import { LOCAL_SHAPE, readShapeNames, Shape, type ShapeDictionary } from './shape.ts'
 import { readText } from './text.ts'
 
-/**
- * Adds the fields of a document to `target`, in their order, and returns it. Give `{ _id, _rev }` for these to come first.
- */
+/** Adds the fields of a document to `target`, in their order, and returns it. Give `{ _id, _rev }` for these to come first. */
 export function decodeDocument(
   bytes: Uint8Array,
   start: number,
@@ -42,9 +40,7 @@ export function decodeDocument(
   return decoder.decode(bytes, start, end, shapes, target)
 }
 
-/**
- * One field of a document, without decoding the rest; undefined if it is missing, as top-level names with '_' always are.
- */
+/** One field of a document, without decoding the rest; undefined if it is missing, as top-level names with '_' always are. */
 export function readField(
   bytes: Uint8Array,
   start: number,

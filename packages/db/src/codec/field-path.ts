@@ -61,9 +61,7 @@ export function parseOrderedField(text: unknown): { readonly path: string; reado
   return { path: checkFieldPath(descending ? text.slice(1) : text), descending }
 }
 
-/**
- * Dots go one level down, also into arrays ('tags.0'). A backslash before a dot or a backslash makes it part of the name.
- */
+/** Dots go one level down, also into arrays ('tags.0'). A backslash before a dot or a backslash makes it part of the name. */
 export function fieldNames(path: string): string[] {
   const names: string[] = []
   let name = ''

@@ -138,9 +138,7 @@ export class BodyView implements BodyParts {
   }
 }
 
-/**
- * Writes the header so that it ends at `end`, and returns where it starts. `number`: undefined where it is the sequence number.
- */
+/** Writes the header so that it ends at `end`, and returns where it starts. `number`: undefined where it is the sequence number. */
 export function writeBodyHeader(
   bytes: Uint8Array,
   end: number,

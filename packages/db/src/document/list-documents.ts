@@ -131,9 +131,7 @@ function readListHead(reader: DocumentReader, { range, ids, descending, skip }: 
 
 /** The rows of a list, batch by batch, from one snapshot. */
 interface ListRows {
-  /**
-   * At most `count` more rows; an empty array at the end. May throw a Miss, and continues when it is called again.
-   */
+  /** At most `count` more rows; an empty array at the end. May throw a Miss, and continues when it is called again. */
   next(count: number): ListRow[]
 }
 

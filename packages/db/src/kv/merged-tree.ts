@@ -1,6 +1,4 @@
-/**
- * Reads of one tree: its pages with the overlay of recent changes over them.
- */
+/** Reads of one tree: its pages with the overlay of recent changes over them. */
 import type { Key } from '../base/brand.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { together } from '../base/miss.ts'

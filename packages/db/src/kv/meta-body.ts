@@ -79,9 +79,7 @@ function decodeInline(reader: ByteReader): Overlay {
   return overlay
 }
 
-/**
- * The bytes of the meta page of a state whose trees are all in pages (overlays are left out, except for inline trees).
- */
+/** The bytes of the meta page of a state whose trees are all in pages (overlays are left out, except for inline trees). */
 export function encodeMeta(state: State): Uint8Array {
   return encodeMetaPage(state, state.generation, (writer) => {
     const trees = state.trees.filter((tree) => tree !== undefined)

@@ -153,9 +153,7 @@ interface SalvagedPage {
   readonly garbage: Garbage | undefined
 }
 
-/**
- * Applies a commit to a state that it may not have been made on. Trees that it creates begin empty; it drops no tree.
- */
+/** Applies a commit to a state that it may not have been made on. Trees that it creates begin empty; it drops no tree. */
 function force(state: State, sequence: CommitSequence, body: CommitBody): { state: State; puts: Map<string, Entry[]> } {
   const draft = draftOf(state)
   const puts = new Map<string, Entry[]>()

@@ -217,9 +217,7 @@ export class PageCache<Node extends Parsed> {
   }
 }
 
-/**
- * A page is gone: reclaimed under a snapshot that is too old, or lost. The layer that knows the snapshot decides which.
- */
+/** A page is gone: reclaimed under a snapshot that is too old, or lost. The layer that knows the snapshot decides which. */
 export class MissingPageError extends PannierError {
   constructor(id: PageId) {
     super('PANNIER_CORRUPT', `The database is damaged: page ${id} is missing.`, { details: { page: id } })

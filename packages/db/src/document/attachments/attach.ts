@@ -1,6 +1,4 @@
-/**
- * Gives documents their attachments, inside the transaction that writes them. Loaded only when there is an attachment.
- */
+/** Gives documents their attachments, inside the transaction that writes them. Loaded only when there is an attachment. */
 import { PannierError } from '../../base/errors.ts'
 import { decodeAttachments, digestText, type AttachmentEntry } from './attachment-section.ts'
 import { encodeAttachments } from './encode-attachments.ts'

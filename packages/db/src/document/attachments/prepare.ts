@@ -14,9 +14,7 @@ import { Upload, type UploadTarget } from './upload.ts'
 
 /** Content that is in memory anyway goes into the write's transaction up to this size. */
 const MEMORY_BYTES_MAX: number = 32 * 1024 * 1024
-/**
- * Content that must be read goes into the write's transaction up to this number of chunks; longer content is uploaded.
- */
+/** Content that must be read goes into the write's transaction up to this number of chunks; longer content is uploaded. */
 const READ_CHUNKS_MAX = 4
 
 /** An attachment whose content is at hand. */

@@ -1,6 +1,4 @@
-/**
- * Turns groups into the wanted rows: tests, sorts and cuts them. With a limit it holds about twice `skip + limit` rows.
- */
+/** Turns groups into the wanted rows: tests, sorts and cuts them. With a limit it holds about twice `skip + limit` rows. */
 import { compareValues } from '../../codec/collation.ts'
 import { compileFieldPath, fieldNames, getField } from '../../codec/field-path.ts'
 import { expressionsOf, isAlways, type Condition } from '../ast/normalise.ts'

@@ -58,9 +58,7 @@ export interface AnyOf {
   readonly of: readonly Condition[]
 }
 
-/**
- * The value is in the set. For an array: some element is or, with `every`, every element is.
- */
+/** The value is in the set. For an array: some element is or, with `every`, every element is. */
 export interface WithinCondition {
   readonly kind: 'within'
   readonly path: string

@@ -34,9 +34,7 @@ const CANDIDATES_MAX = 65_536
 const COST_ENTRY = 1
 const COST_FETCHED = 4
 
-/**
- * Finds them, ascending; undefined: scan. The returned function may throw a Miss; it continues when it is called again.
- */
+/** Finds them, ascending; undefined: scan. The returned function may throw a Miss; it continues when it is called again. */
 export function findCandidates(
   source: QuerySource,
   filters: ChangeFilters,
