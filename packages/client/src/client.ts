@@ -131,7 +131,7 @@ interface ClientParts {
 }
 
 interface Switch {
-  readonly session?: Session | undefined
+  readonly session?: Session
   /** The server's half of the key, of an account with a lease. */
   readonly share?: string | undefined
   /** The fate of the data of the account that was signed in before. */
@@ -181,14 +181,14 @@ export class Client<Types extends AppTypes<Types>> {
     return this.#replica?.state ?? STARTING
   }
 
+  /** @internal The database of the account, for devtools. */
+  get db(): Database | undefined {
+    return this.#replica?.db
+  }
+
   /** The token of the session, for requests of the app's own. Undefined: nobody is signed in, or the client is closed. */
   get token(): string | undefined {
     return this.#isClosed ? undefined : this.#replica?.session?.token
-  }
-
-  /** @internal The inside of the client, for devtools. */
-  get inside(): { readonly db: Database | undefined; readonly url: string } {
-    return { db: this.#replica?.db, url: this.#parts.server.url }
   }
 
   /**
@@ -462,7 +462,7 @@ export class Client<Types extends AppTypes<Types>> {
     const isSame = before?.account === account
     if (isSame) await leave()
     try {
-      this.#replica = this.#writable = await this.#replicaOf(account, { session, share, isLeaseOver })
+      this.#replica = this.#writable = await this.#replicaOf(account, session, share, isLeaseOver)
     } catch (error) {
       this.#replica = undefined
       if (!isSame) await leave()
@@ -477,7 +477,7 @@ export class Client<Types extends AppTypes<Types>> {
     if (!isSame) await leave()
   }
 
-  async #replicaOf(account: string | null, { session, share, isLeaseOver = false }: Switch): Promise<Replica> {
+  async #replicaOf(account: string | null, session?: Session, share?: string, isLeaseOver = false): Promise<Replica> {
     const { server, name, leases, declared, options: given } = this.#parts
     const { storage, encryption, durability, cacheBytesMax, live = true } = given
     const own = typeof encryption === 'function' ? await encryption(account ?? GUEST) : encryption

@@ -85,7 +85,7 @@ test('work that is asked for often runs seldom, never twice at a time, and once 
 })
 
 test('requests of our protocols are listed, without what is secret', async () => {
-  const log = new RequestLog(clock, () => ['https://example.org'])
+  const log = new RequestLog(clock)
   const asked: unknown[] = []
   const host = {
     fetch: (async (input: unknown) => {
@@ -100,12 +100,12 @@ test('requests of our protocols are listed, without what is secret', async () =>
   await host.fetch('https://example.org/api/files/a/b?token=secret&thumb=1', { method: 'post', headers })
   await host.fetch(new URL('https://other.org/people/_changes?since=5'))
   await host.fetch(new Request('https://other.org/picture.png'))
-  await host.fetch('https://example.org/down').catch(() => {})
+  await host.fetch('https://example.org/api/down').catch(() => {})
   await clock.idle()
   expect(log.rows).toMatchObject([
     { method: 'POST', url: '/api/files/a/b?token=•••&thumb=1', status: 201, bytes: 2, isSigned: true },
     { method: 'GET', url: '/people/_changes?since=5', isSigned: false },
-    { url: '/down', status: undefined, error: 'fetch failed' },
+    { url: '/api/down', status: undefined, error: 'fetch failed' },
   ])
   expect(JSON.stringify(log.rows)).not.toContain('secret')
   expect(asked).toHaveLength(4)
@@ -116,7 +116,7 @@ test('requests of our protocols are listed, without what is secret', async () =>
 })
 
 test('a fetch that others have wrapped meanwhile passes through', async () => {
-  const log = new RequestLog(clock, () => [])
+  const log = new RequestLog(clock)
   const host = { fetch: (async () => new Response('')) as typeof fetch }
   log.watch(host)
   const watched = host.fetch

@@ -50,7 +50,7 @@ export class DevtoolsModel extends Model {
     this.sources = new SourceList(given)
     this.clients = clients.map((client) => new ClientModel(client))
     this.replications = replications
-    this.requests = new RequestLog(environment, () => this.clients.map(({ url }) => url))
+    this.requests = new RequestLog(environment)
     this.timeline = new TimelineModel(environment, { sources: this.sources, clients, replications })
     for (const model of [...this.clients, this.requests, this.timeline]) this.#hear(model)
     this.#stops.push(

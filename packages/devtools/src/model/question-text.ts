@@ -10,7 +10,7 @@ interface Question {
   readonly fields?: readonly string[] | undefined
 }
 
-/** What `explain` says of the values of a field. */
+/** The details that `explain` gives of the values of a field. */
 interface Details {
   readonly $regex?: string
   readonly $options?: string

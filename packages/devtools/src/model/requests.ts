@@ -35,15 +35,12 @@ const OURS =
 export class RequestLog extends Model {
   rows: readonly RequestRow[] = []
   readonly #environment: Environment
-  readonly #isShown: (url: string) => boolean
   #stop: () => void = () => {}
   #count = 0
 
-  /** `servers`: addresses of servers, whose requests are shown. */
-  constructor(environment: Environment, servers: () => readonly string[]) {
+  constructor(environment: Environment) {
     super()
     this.#environment = environment
-    this.#isShown = (url) => servers().some((server) => url.startsWith(server)) || OURS.test(url)
   }
 
   /** Looks at `fetch` from here on, until `stop`. */
@@ -77,7 +74,7 @@ export class RequestLog extends Model {
 
   #note(input: Parameters<typeof fetch>[0], init: RequestInit | undefined, answer: Promise<Response>): void {
     const { url, method, headers } = factsOf(input, init)
-    if (!this.#isShown(url)) return
+    if (!OURS.test(url)) return
     const { now, wallClock } = this.#environment
     const startMs = now()
     const row: RequestRow = {

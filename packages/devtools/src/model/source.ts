@@ -124,7 +124,7 @@ export class SourceList extends Model {
     const found: readonly (readonly [AnyDatabase, AnyClient?])[] = [
       ...databases.map((db) => [db] as const),
       ...clients.flatMap((client) => {
-        const { db } = insideOf(client)
+        const db = databaseOf(client)
         return db === undefined ? [] : [[db, client] as const]
       }),
     ]
@@ -137,7 +137,7 @@ export class SourceList extends Model {
   }
 }
 
-/** The database of the account that is signed in, and the address of the server. The client's types don't have it, so that no app uses it. */
-export function insideOf(client: AnyClient): { readonly db: Database | undefined; readonly url: string } {
-  return (client as unknown as { readonly inside: ReturnType<typeof insideOf> }).inside
+/** The database of the account that is signed in. The client's types don't have it, so that no app writes past the client. */
+function databaseOf(client: AnyClient): Database | undefined {
+  return (client as unknown as { readonly db: Database | undefined }).db
 }

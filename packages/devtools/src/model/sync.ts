@@ -4,7 +4,7 @@ import type { Client, UntypedCollections } from '@pannier/client'
 import { Choice } from './choice.ts'
 import { Model } from './model.ts'
 import { tokenFacts, type TokenFacts } from './redact.ts'
-import { insideOf, type AnyClient, type JsonObject } from './source.ts'
+import type { AnyClient, JsonObject } from './source.ts'
 
 /** More waiting and refused writes are only counted. */
 const WRITES_MAX = 200
@@ -13,7 +13,6 @@ const MINE = 1
 
 export class ClientModel extends Model {
   readonly client: Client<UntypedCollections>
-  readonly url: string
   state: ClientState
   unsent: readonly UnsentWrite[] = []
   rejected: readonly RejectedWrite[] = []
@@ -26,7 +25,6 @@ export class ClientModel extends Model {
   constructor(client: AnyClient) {
     super()
     this.client = client as Client<UntypedCollections>
-    this.url = insideOf(client).url
     this.state = client.state
     this.#stops = [
       this.client.subscribeState((state) => {

@@ -31,7 +31,7 @@ export function syncView(ui: Ui): TemplateResult {
 }
 
 function clientCard(ui: Ui, client: ClientModel, at: number): TemplateResult {
-  const { state, unsent, rejected, url, isWorking } = client
+  const { state, unsent, rejected, isWorking } = client
   const { status, account, error, received } = state
   const who = account === undefined ? '' : `${account.collectionName} / `
   return html`<article class="card">
@@ -39,7 +39,7 @@ function clientCard(ui: Ui, client: ClientModel, at: number): TemplateResult {
       <span class="badge ${status}">${status}</span><b class="grow clip">${who}${accountName(state)}</b>
       <button ?disabled=${isWorking} @click=${act(() => client.sync())}>Sync now</button>
     </div>
-    <p class="muted clip">${url}${tokenText(client)}</p>
+    <p class="muted clip">${tokenText(client)}</p>
     <p class="muted">
       ${plural(received, 'row')} received in the first sync${state.isComplete ? '' : `, incomplete: ${state.incomplete.join(', ')}`}
     </p>
@@ -56,9 +56,9 @@ function clientCard(ui: Ui, client: ClientModel, at: number): TemplateResult {
 }
 
 function tokenText({ token }: ClientModel): string {
-  if (token === undefined) return ''
+  if (token === undefined) return 'No token'
   const until = token.expires === undefined ? '' : ` until ${new Date(token.expires).toLocaleString()}`
-  return ` · a token of ${token.length} characters, valid${until}`
+  return `A token of ${token.length} characters, valid${until}`
 }
 
 function unsentRow({ writes }: UnsentWrite): TemplateResult {
