@@ -1,6 +1,7 @@
 /** Declarations that the examples of docstrings take for granted, so that they can be short: their test imports it. */
 import type { Attachment, Collection, Database, Query, Replication, SearchQuery, View } from 'pannier'
 import type { Client, ClientCollection, NamedRecord, RejectedWrite, UntypedCollections } from '@pannier/client'
+import type { PannierDevtools as Devtools } from '@pannier/devtools/element'
 import type { JSONStore as Store } from '@pannier/jsonstore'
 import type { BoundRule, RuleRecord, RuleRecords, Schema } from '@pannier/rules'
 import type { PannierServer } from '@pannier/server'
@@ -35,6 +36,7 @@ export declare const sync: Replication
 export declare const attachment: Attachment
 export declare const ann: { readonly _id: string; readonly _rev: string } & Person
 export declare const JSONStore: typeof Store
+export declare const PannierDevtools: typeof Devtools
 export declare const server: PannierServer
 
 export declare const client: Client<UntypedCollections>

@@ -20,7 +20,7 @@ export interface DevtoolsSources {
  * look is that of the system. With the attribute `inline` it has a place in the page, and does not lie over its lower edge.
  *
  * @example
- * const devtools = document.createElement('pannier-devtools') as PannierDevtools
+ * const devtools = new PannierDevtools()
  * devtools.sources = { databases: [db] }
  * document.body.append(devtools)
  */
