@@ -46,7 +46,7 @@ export class Shape {
 export class ShapeDictionary {
   /** Shapes that `resolve` has added since this dictionary was made: to be stored. */
   readonly added: readonly Shape[] = []
-  private readonly byId: (Shape | undefined)[]
+  readonly byId: (Shape | undefined)[]
   private readonly parent: ShapeDictionary | undefined
   private readonly root = new ShapeNode()
   private bytes = 0
@@ -57,10 +57,6 @@ export class ShapeDictionary {
     this.bytes = parent === undefined ? 0 : parent.bytes
     this.parent = parent
     for (const [id, encoded] of entries) this.add(id, encoded)
-  }
-
-  get isEmpty(): boolean {
-    return this.byId.length === 0
   }
 
   get(id: number): Shape {

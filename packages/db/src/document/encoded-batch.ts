@@ -108,7 +108,7 @@ export function checkBatchSize(count: number): void {
 /** Undefined if an id has another meaning in the collection's dictionary than in the guess. */
 function missingShapes(guess: ShapeGuess, state: CollectionState): Shape[] | undefined {
   const { base, committed, collectionNumber, shapes } = guess
-  if (base !== state.shapes && !base.isEmpty) {
+  if (base !== state.shapes && base.byId.length > 0) {
     // Shapes that were committed stay what they are as long as the collection exists.
     if (!committed || (collectionNumber !== undefined && collectionNumber !== state.number)) return undefined
   }

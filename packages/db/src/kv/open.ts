@@ -86,7 +86,7 @@ export class PagedKeyValueStore implements KeyValueStore {
     this.#core.onLost = listener
   }
 
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
     return this.#writer.refresh()
   }
 

@@ -172,11 +172,8 @@ export class StoreAccess implements CollectionAccess, SnapshotAccess {
 
   isBehind(snapshot: Snapshot): boolean {
     const { schema } = this.#declared
-    return schema.version !== undefined && schema.needsMigration(this.#state(snapshot), false)
-  }
-
-  #state(snapshot: Snapshot): CollectionState | undefined {
-    return this.#context.catalog.collection(snapshot, this.#name)
+    if (schema.version === undefined) return false
+    return schema.needsMigration(this.#context.catalog.collection(snapshot, this.#name), false)
   }
 
   known(): { readonly state: CollectionState | undefined; readonly committed: boolean } {
