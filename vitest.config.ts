@@ -24,8 +24,8 @@ export default defineConfig({
     env: { UV_THREADPOOL_SIZE: '1' },
     // Files share a process and its modules: a quarter less processor time. What needs a fresh module asks for it.
     isolate: false,
-    // One less is the default, which is one on two cores.
-    maxWorkers: availableParallelism(),
+    // One more than there are cores: tests wait for disks.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     // A second is too short for a machine that is busy.
     expect: { poll: { timeout: timeoutOf(55_000) } },

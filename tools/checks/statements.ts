@@ -10,7 +10,9 @@ export interface Statement {
   readonly text: string
 }
 
-const ENDS_WITH_BRACE = /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|namespace|module|global|enum)\b/
+/** Imports before it have no semicolon. */
+const ENDS_WITH_BRACE =
+  /^(?:import type \{[^}]*\} from '[^']*'\s*)*(?:\/\*\*[^]*?\*\/\s*)?(?:export )?(?:declare )?(?:abstract )?(?:class|interface|namespace|module|global|enum)\b/
 /** A comment, a string, or any other character. */
 const TOKENS = /\/\*[^]*?\*\/|\/\/.*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|[^]/g
 

@@ -34,6 +34,7 @@ export interface AccessRules {
 /** The room of all answers of a process. */
 export class AnswerRoom {
     constructor(limits?: Partial<ShareLimits>);
+    /** Gives a new answer its budget, until `leave`. */
     enter(holder: AnswerHolder): HeldBudget;
     /** Releases what it has. */
     leave(budget: HeldBudget): void;

@@ -107,14 +107,19 @@ export class LinearRegex {
 
 /** A live query at work. */
 export interface LiveFacts {
+    /** The name of the collection. */
     readonly collection: string;
     /** The selector, sort, skip, limit and fields. */
     readonly question: object;
+    /** Whether it asks for the number of all rows. */
     readonly counts: boolean;
+    /** The state that its subscribers see. */
     readonly state: LiveState;
     /** Times that its rows were read. */
     readonly reads: number;
+    /** How many subscribe to it. */
     readonly subscribers: number;
+    /** How it is answered, measured by answering it again. */
     explain(): Promise<Explanation>;
 }
 
@@ -352,7 +357,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown>;
 export function listenersHaveHeard(database: Database): Promise<void>;
 
 /** The live queries of a handle. */
-export function liveQueriesOf({ context }: Database): Promise<LiveFacts[]>;
+export function liveQueriesOf(database: Database): Promise<LiveFacts[]>;
 
 /** The number of the newest commit that the handle has seen. */
 export function newestCommit(database: Database): number;
@@ -838,9 +843,9 @@ class Shape {
 class ShapeDictionary {
     /** Shapes that `resolve` has added since this dictionary was made: to be stored. */
     readonly added: readonly Shape[];
+    readonly byId: (Shape | undefined)[];
     /** Takes stored entries: ids and encoded shapes. */
     constructor(entries?: Iterable<readonly [number, Uint8Array]>, parent?: ShapeDictionary);
-    get isEmpty(): boolean;
     get(id: number): Shape;
     /** A stored shape, e.g. one that another handle has committed. A known one is ignored. */
     add(id: number, encoded: Uint8Array): void;

@@ -29,3 +29,6 @@ export class PannierDevtools extends HTMLElement {
     get sources(): DevtoolsSources;
     set sources(sources: DevtoolsSources);
 }
+
+/** A server that renders pages has no elements. It may load this file, and makes none. */
+const HTMLElement: typeof globalThis.HTMLElement;

@@ -28,6 +28,7 @@ export interface OfferOptions {
 export interface OfferedDevtools {
     /** Loads them, and shows them at the lower edge of the page. */
     open(): Promise<void>;
+    /** Takes them out of the page. They can be opened again. */
     close(): void;
     /** Opens them if they are closed, and closes them if they are open. */
     toggle(): Promise<void>;

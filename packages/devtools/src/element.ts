@@ -15,6 +15,9 @@ const HEIGHT_MIN = 160
 /** Commits may come a thousand times a second. It renders at most this often, so that the app has the thread. */
 const RENDER_MS_MIN = 80
 
+/** A server that renders pages has no elements. It may load this file, and makes none. */
+const HTMLElement: typeof globalThis.HTMLElement = globalThis.HTMLElement ?? class {}
+
 /** The state that is kept for the next time. */
 interface Kept {
   readonly height: number
@@ -132,4 +135,5 @@ function keep(state: Kept): void {
   }
 }
 
-if (customElements.get(NAME) === undefined) customElements.define(NAME, PannierDevtools)
+const elements = globalThis.customElements as CustomElementRegistry | undefined
+if (elements?.get(NAME) === undefined) elements?.define(NAME, PannierDevtools)

@@ -17,7 +17,9 @@ export interface Compiled {
 
 /** A field of the record, and the text that it must have. */
 export interface RequiredText {
+    /** The name of a field of the record. */
     readonly field: string;
+    /** The text that the field has. */
     readonly text: string;
 }
 

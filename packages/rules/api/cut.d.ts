@@ -36,6 +36,7 @@ export interface Alternative {
 
 /** One alternative, in the comparisons of the rule. */
 export interface AlternativeCost {
+    /** The kind of the alternative, as the letters above. */
     readonly cost: CutCost;
     /** How its records are found: `project is one of the ids of "projects"`; '' if all are. */
     readonly foundBy: string;

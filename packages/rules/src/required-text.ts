@@ -4,7 +4,9 @@ import { affinityOf } from './schema.ts'
 
 /** A field of the record, and the text that it must have. */
 export interface RequiredText {
+  /** The name of a field of the record. */
   readonly field: string
+  /** The text that the field has. */
   readonly text: string
 }
 

@@ -47,6 +47,7 @@ export class AnswerRoom {
     this.#shares = new Shares({ allMax: ALL_BYTES_MAX, shareMax: ANSWER_BYTES_MAX, ...limits })
   }
 
+  /** Gives a new answer its budget, until `leave`. */
   enter(holder: AnswerHolder): HeldBudget {
     return new HeldBudget(holder, (budget, bytes) => this.#hold(budget, bytes))
   }

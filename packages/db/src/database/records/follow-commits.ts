@@ -54,23 +54,32 @@ export function listenersHaveHeard(database: Database): Promise<void> {
 
 /** A live query at work. */
 export interface LiveFacts {
+  /** The name of the collection. */
   readonly collection: string
   /** The selector, sort, skip, limit and fields. */
   readonly question: object
+  /** Whether it asks for the number of all rows. */
   readonly counts: boolean
+  /** The state that its subscribers see. */
   readonly state: LiveState
   /** Times that its rows were read. */
   readonly reads: number
+  /** How many subscribe to it. */
   readonly subscribers: number
+  /** How it is answered, measured by answering it again. */
   explain(): Promise<Explanation>
 }
 
 /** The live queries of a handle. */
-export async function liveQueriesOf({ context }: Database): Promise<LiveFacts[]> {
+export async function liveQueriesOf(database: Database): Promise<LiveFacts[]> {
   const { liveRunsOf } = await loadedModule(import('../collection/live-watcher.ts'))
   const { explainQuery, explainQuestion } = await loadedModule(import('../../query/planner/explain.ts'))
-  return liveRunsOf(context).map(([collection, { request, state, reads, subscriptions }]) => ({
-    ...{ collection, counts: request.counts === true, state, reads, subscribers: subscriptions.size },
+  return liveRunsOf(database.context).map(([collection, { request, state, reads, subscriptions }]) => ({
+    collection,
+    counts: request.counts === true,
+    state,
+    reads,
+    subscribers: subscriptions.size,
     question: explainQuestion(request.specification),
     explain: async () => {
       const { source, query, related } = await request.open()
