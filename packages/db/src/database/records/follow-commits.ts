@@ -66,7 +66,7 @@ export interface LiveFacts {
   readonly reads: number
   /** How many subscribe to it. */
   readonly subscribers: number
-  /** How it is answered, measured by answering it again. */
+  /** The plan of its query, measured by running it again. */
   explain(): Promise<Explanation>
 }
 
