@@ -1,13 +1,9 @@
 /** Moving databases of PouchDB's other adapters. */
-import memoryAdapter from 'pouchdb-adapter-memory'
-import pouchdbReplication from 'pouchdb-replication'
 import { memory } from 'pannier/memory'
 import { movePouch, type MovableDatabase } from 'pouchdb-adapter-pannier/move'
 import { describe, expect, test } from 'vitest'
+import '../../server/testing/pouch.js'
 import { newPouch, PouchDB, type Doc, type Pouch } from './pouch.ts'
-
-PouchDB.plugin(memoryAdapter)
-PouchDB.plugin(pouchdbReplication)
 
 let made = 0
 type Movable = Pouch & MovableDatabase

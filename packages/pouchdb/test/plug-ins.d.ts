@@ -9,11 +9,6 @@ declare module 'pouchdb-mapreduce' {
   export default plugin
 }
 
-declare module 'pouchdb-replication' {
-  const plugin: unknown
-  export default plugin
-}
-
 declare module 'transform-pouch' {
   const plugin: unknown
   export default plugin

@@ -1,4 +1,7 @@
-/** PouchDB of its parts, unmodified: over HTTP and in memory, with views and replication. The package `pouchdb` brings LevelDB, too. */
+/**
+ * PouchDB of its parts, unmodified: over HTTP and in memory, with views and replication. The package `pouchdb` brings LevelDB, too.
+ * There is one class in a process, which test files share: what it takes only once, as replication, is put into it here.
+ */
 import Core from 'pouchdb-core'
 import httpAdapter from 'pouchdb-adapter-http'
 import memoryAdapter from 'pouchdb-adapter-memory'
