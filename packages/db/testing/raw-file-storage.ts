@@ -29,7 +29,8 @@ export class RawFileStorage implements DatabaseStorage {
   private readonly databases = new Map<string, FileDatabase>()
   private readonly number = ++storagesMade
 
-  constructor(disk: SimulatedDisk = new SimulatedDisk(seededRandom(1))) {
+  /** By default the disk draws from a stream that does not count: handles at the same time decide how much it draws. */
+  constructor(disk: SimulatedDisk = new SimulatedDisk(seededRandom(1).fork())) {
     this.disk = disk
   }
 
