@@ -1,4 +1,4 @@
-/** Goal: a file that can't run says where. Method: servers whose project has one such file. */
+/** Goal: a file that can't run says where, and files that are not of PocketBase stay alone. Method: servers whose project has such files. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,4 +39,18 @@ test('an error in a handler is logged with its file and line', async () => {
   } finally {
     await server.close()
   }
+})
+
+test('folders `hooks` and `migrations` of a project are not those of the server', async () => {
+  writeFileSync(file, '')
+  for (const name of ['hooks', 'migrations']) {
+    mkdirSync(join(project, name))
+    writeFileSync(join(project, name, '1700000000_other.js'), 'throw new Error("of another program")')
+  }
+  const server = await createServer({
+    dir: join(project, 'data'),
+    logger: false,
+    app: { pocketbase: { dir: project } },
+  })
+  await server.close()
 })

@@ -249,8 +249,7 @@ function openFile(
 /** The folders of migrations with the keys of the database. Undefined: there are no migrations. */
 function migrationsOf(options: ChosenOptions): Omit<MigratedFile, 'path'> | undefined {
   const { migrations, pocketbase, ...app } = options.app ?? {}
-  const dir = migrations?.dir ?? pocketbase?.dir
-  if (dir === undefined) return undefined
-  const folder = migrations === undefined ? join(dir, 'migrations') : resolve(dir)
+  if (migrations === undefined && pocketbase === undefined) return undefined
+  const folder = migrations && resolve(migrations.dir)
   return { ...options, ...app, folder, pocketbase: pocketbase && resolve(pocketbase.dir) }
 }

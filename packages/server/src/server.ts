@@ -259,7 +259,7 @@ async function addRest(
     restPlugin({ backend, bodies, limits, corsOrigins, isReady, routes: new CustomRoutes(routes, backend, context) }),
   )
   if (hooks === undefined && pocketbase === undefined) return undefined
-  const { dir: folder = join(pocketbase!.dir, 'hooks'), watch: isWatched = true } = hooks ?? {}
+  const { dir: folder, watch: isWatched = true } = hooks ?? {}
   const runningFile = dataFolder === undefined ? undefined : join(dataFolder, 'hooks.running')
   const pbHooks = pocketbase && resolve(pocketbase.dir, 'pb_hooks')
   return HookFolder.open({ environment, backend, routes, log: app.log, folder, pbHooks, isWatched, runningFile })

@@ -21,19 +21,19 @@ export type StepsOfFile = (path: string) => Steps
 /** The migrations of a folder, in the order of their names: `1790000000_created_posts.ts`. */
 export class Migrations {
   readonly #names: readonly string[]
-  readonly #modules: string
+  readonly #modules: string | undefined
   /** Files in another language, by name. */
   readonly #others: ReadonlyMap<string, string>
 
-  private constructor(modules: string, own: readonly string[], others: ReadonlyMap<string, string>) {
+  private constructor(modules: string | undefined, own: readonly string[], others: ReadonlyMap<string, string>) {
     this.#modules = modules
     this.#names = [...own, ...others.keys()].sort()
     this.#others = others
   }
 
-  /** The migrations that a folder has now, and those of a folder in another language. */
-  static async in(folder: string, other?: string): Promise<Migrations> {
-    const others = other === undefined ? [] : await namesIn(other)
+  /** The migrations that a folder has now, and those of a folder in another language. Either may be missing. */
+  static async in(folder: string | undefined, other?: string): Promise<Migrations> {
+    const others = await namesIn(other)
     return new Migrations(folder, await namesIn(folder), new Map(others.map((name) => [name, join(other!, name)])))
   }
 
@@ -88,7 +88,7 @@ export class Migrations {
       const other = this.#others.get(name)
       const steps =
         other === undefined
-          ? ((await import(pathToFileURL(join(this.#modules, name)).href)) as Steps)
+          ? ((await import(pathToFileURL(join(this.#modules!, name)).href)) as Steps)
           : stepsOf?.(other)
       await steps?.[step]?.(app)
     } catch (error) {
@@ -104,8 +104,8 @@ export class Migrations {
   }
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
-  const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []
+async function namesIn(folder: string | undefined): Promise<readonly string[]> {
+  const entries = folder !== undefined && existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []
   return entries.flatMap((entry) => (entry.isFile() && isMigration(entry.name) ? [entry.name] : []))
 }
 

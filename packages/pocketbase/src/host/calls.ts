@@ -1,14 +1,19 @@
 /** Answers the calls of PocketBase's code, on the actions of the server. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { ServiceError, SYSTEM, type HookApp, type HookRecord, type SqlResult } from '@pannier/backend'
+import { ServiceError, SYSTEM, type Backend, type HookApp, type HookRecord, type SqlResult } from '@pannier/backend'
 import { missing, presentScaffolds, type JsonObject } from '@pannier/backend/internal'
 import type { AnswerMessage, CallMessage, ErrorData } from '../protocol/messages.ts'
 import { TAG } from '../protocol/values.ts'
-import type { Application } from './application.ts'
-import { applyParts, eventMethods, partsOf, type AroundEvent } from './event-methods.ts'
+import { applyParts, eventMethods, named, partsOf, type AroundEvent, type Methods } from './event-methods.ts'
 import { sendHttp, type HttpRequest } from './http.ts'
-import { named, type Methods } from './methods.ts'
 import { CollectionInput, encodedDefinition, Objects, setAsThere, SettingsInput } from './objects.ts'
+
+/** The application that PocketBase's code reaches. */
+export interface Application {
+  readonly backend: Backend
+  /** Values that handlers share: `$app.store()`. They are in memory. */
+  readonly store: Map<string, unknown>
+}
 
 /** A transaction that is open while the thread runs a function. */
 interface OpenTransaction {
@@ -21,10 +26,10 @@ const ROWS_MAX = 1000
 
 class RolledBack extends Error {}
 
-/** The work of one task: its objects, its transactions, its event. */
 /** Makes the error of an answer. */
 export type ApiErrorMaker = (status: number, message: string, data: unknown) => Error
 
+/** The work of one task: its objects, its transactions, its event. */
 export class Calls {
   readonly objects: Objects = new Objects()
   readonly #application: Application

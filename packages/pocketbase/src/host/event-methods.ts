@@ -1,10 +1,20 @@
 /** Methods of `e`, on the event of the server. */
 import type { Definition, HookApp, HookRecord } from '@pannier/backend'
 import type { EventData, RequestData } from '../protocol/messages.ts'
-import type { Methods } from './methods.ts'
 import { encodedDefinition, type Objects } from './objects.ts'
 
 type Values = Record<string, unknown>
+
+/** Methods that a thread calls by their names. */
+export type Methods = Readonly<Record<string, (...parameters: never[]) => unknown>>
+
+/** The method of a name. @throws Error for an unknown name: of an event without such a method */
+export function named(methods: Methods, name: string): Methods[string] {
+  const method = Object.hasOwn(methods, name) ? methods[name] : undefined
+  if (method === undefined)
+    throw new Error(`e.${name}() is not there in this event on Pannier: docs/guide/pocketbase-code.md.`)
+  return method
+}
 
 /** The event of a hook or a route, with what it may have. */
 export interface ServerEvent {

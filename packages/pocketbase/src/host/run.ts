@@ -1,7 +1,6 @@
 /** Runs PocketBase's code for the server: a handler of an event, a job, a step of a migration. */
 import type { Registration, Task } from '../protocol/messages.ts'
-import type { Application } from './application.ts'
-import { Calls, type ApiErrorMaker } from './calls.ts'
+import { Calls, type ApiErrorMaker, type Application } from './calls.ts'
 import { applyParts, eventData, type AroundEvent } from './event-methods.ts'
 import type { ThreadPool } from './thread-pool.ts'
 

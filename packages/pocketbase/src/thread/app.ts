@@ -1,10 +1,9 @@
 /** `$app`: each method asks the server, and waits. `target`: `app`, or a transaction. */
-import { Collection } from './collection.ts'
+import { Collection, Settings } from './collection.ts'
 import { type Expression, Query, SelectQuery } from './dbx.ts'
 import type { MailerMessage } from './mails.ts'
 import { call } from './link.ts'
 import { Record } from './record.ts'
-import { Settings } from './settings.ts'
 import { refused } from '../protocol/refusals.ts'
 
 type Values = globalThis.Record<string, unknown>

@@ -1,10 +1,9 @@
 /** From the values of PocketBase's code to those that the server gets, and back. */
 import { copied, isTagged, TAG, type Tagged, type TaggedFile } from '../protocol/values.ts'
-import { Collection } from './collection.ts'
+import { Collection, Settings } from './collection.ts'
 import { DateTime, JSONRaw } from './dates.ts'
 import { UploadedFile } from './files.ts'
 import { Record as PocketRecord } from './record.ts'
-import { Settings } from './settings.ts'
 
 /** Records by the numbers that the server has given them, while a task runs. */
 const records = new Map<number, PocketRecord>()

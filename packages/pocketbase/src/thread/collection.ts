@@ -269,6 +269,15 @@ export class Collection {
   }
 }
 
+/** The settings, as code changes and saves them. */
+export class Settings {
+  [name: string]: unknown
+
+  constructor(values: Values) {
+    Object.assign(this, values)
+  }
+}
+
 function nameOf(index: string): string {
   return /INDEX\s+(?:IF\s+NOT\s+EXISTS\s+)?[`"[']?(\w+)/i.exec(index)?.[1]?.toLowerCase() ?? ''
 }

@@ -7,8 +7,7 @@ import { dataOf } from './errors.ts'
 import { HookEvent } from './event.ts'
 import { defineGlobals, setApp } from './globals.ts'
 import { openLink } from './link.ts'
-import { load } from './loader.ts'
-import { migrate } from './migrating.ts'
+import { load, migrate } from './loader.ts'
 import { functionOf } from './sources.ts'
 
 const { port, hooksFolder, answers } = workerData as ThreadData & { readonly port: MessagePort }

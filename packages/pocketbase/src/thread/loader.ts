@@ -1,9 +1,11 @@
-/** Runs the files of hooks, and notes what they register. */
+/** Runs the files of hooks, and notes what they register; runs one step of a file of migrations. */
 import type { FunctionSource, HandlerSource, Registration } from '../protocol/messages.ts'
+import { App } from './app.ts'
 import { Middleware, Native } from './globals.ts'
 import { runFile, sourceOf } from './sources.ts'
 
 type Handler = () => unknown
+type Step = (app: App) => unknown
 
 /** The calls of the files, in order. `hooks`: the names of events. `folder`: of the files. */
 export function load(files: readonly string[], hooks: readonly string[], folder: string): Registration[] {
@@ -37,4 +39,14 @@ export function load(files: readonly string[], hooks: readonly string[], folder:
   })
   for (const file of files) runFile(file)
   return made
+}
+
+/** Runs one step of a file of `pb_migrations`. */
+export function migrate(file: string, step: 'up' | 'down'): void {
+  const steps: Partial<Record<'up' | 'down', Step>>[] = []
+  Object.assign(globalThis, {
+    migrate: (up?: Step, down?: Step): void => void steps.push({ ...(up && { up }), ...(down && { down }) }),
+  })
+  runFile(file)
+  for (const one of step === 'up' ? steps : steps.toReversed()) one[step]?.(new App())
 }

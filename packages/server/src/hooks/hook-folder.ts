@@ -12,7 +12,8 @@ import { Watchdog } from './watchdog.ts'
 
 interface HookFolderParts {
   readonly environment: Environment
-  readonly folder: string
+  /** The folder of hooks, if there is one. */
+  readonly folder: string | undefined
   /** The folder of PocketBase's hooks, if there is one. */
   readonly pbHooks: string | undefined
   readonly backend: Backend
@@ -41,7 +42,7 @@ export class HookFolder {
 
   /** @throws HookFileError */
   static async open(parts: HookFolderParts): Promise<HookFolder> {
-    const opened = new HookFolder({ ...parts, folder: resolve(parts.folder) })
+    const opened = new HookFolder({ ...parts, folder: parts.folder && resolve(parts.folder) })
     await opened.#load().catch(async (error: unknown) => {
       await opened.#watchdog.close()
       throw error
@@ -87,7 +88,8 @@ export class HookFolder {
 
   async #watch(): Promise<void> {
     const { folder, pbHooks, log, backend } = this.#parts
-    if (existsSync(folder)) this.#types = await TypeFile.open({ folder, log, definitions: backend.definitions })
+    if (folder !== undefined && existsSync(folder))
+      this.#types = await TypeFile.open({ folder, log, definitions: backend.definitions })
     for (const one of [folder, pbHooks]) if (one !== undefined && existsSync(one)) this.#watchFolder(one)
   }
 
@@ -105,12 +107,13 @@ export class HookFolder {
 
   /** Loads the files again. Hooks that run stay if the new ones can't be loaded. */
   async #reload(): Promise<void> {
-    const { folder, log } = this.#parts
+    const { folder, pbHooks, log } = this.#parts
+    const name = basename((folder ?? pbHooks)!)
     try {
       await this.#load()
-      log.info(`${basename(folder)}: hooks are loaded again`)
+      log.info(`${name}: hooks are loaded again`)
     } catch (error) {
-      const message = error instanceof HookFileError ? error.message : `${basename(folder)}: ${String(error)}`
+      const message = error instanceof HookFileError ? error.message : `${name}: ${String(error)}`
       log.error(`${message} The hooks that were loaded before stay.`)
     }
   }

@@ -24,8 +24,20 @@ export class HookFileError extends Error {
 let generations = 0
 
 /** Files run in the order of their names, those of `pbHooks` last. Each load runs them again. @throws HookFileError */
-export async function loadHooks(folder: string, backend: Backend, pbHooks: string | undefined): Promise<HookSet> {
-  const { app, hooks: running } = backend
+export async function loadHooks(
+  folder: string | undefined,
+  backend: Backend,
+  pbHooks: string | undefined,
+): Promise<HookSet> {
+  const { hooks, set, end } = new HookRegistration(backend, (folder ?? pbHooks)!)
+  if (folder !== undefined && existsSync(folder)) await loadFiles(folder, backend.hooks, hooks)
+  const close =
+    pbHooks !== undefined && existsSync(pbHooks) ? await bindPbHooks(pbHooks, hooks, backend) : async () => {}
+  end()
+  return { ...set, close }
+}
+
+async function loadFiles(folder: string, running: Backend['hooks'], hooks: Hooks): Promise<void> {
   const generation = ++generations
   const root = pathToFileURL(`${folder}/`).href
   // What the files import from the folder is loaded again with them.
@@ -38,16 +50,11 @@ export async function loadHooks(folder: string, backend: Backend, pbHooks: strin
     },
   })
   try {
-    const { hooks, set, end } = new HookRegistration({ app, hooks: running }, folder)
-    for (const name of existsSync(folder) ? await fileNames(folder) : []) {
+    for (const name of await fileNames(folder)) {
       const source = `${basename(folder)}/${name}`
       const load = (): Promise<void> => run(join(folder, name), folder, generation, hooks)
       await running.begin({ name: 'export default', handler: load, source }, load)
     }
-    const close =
-      pbHooks !== undefined && existsSync(pbHooks) ? await bindPbHooks(pbHooks, hooks, backend) : async () => {}
-    end()
-    return { ...set, close }
   } finally {
     resolution.deregister()
   }

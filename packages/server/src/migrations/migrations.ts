@@ -12,8 +12,8 @@ import { changeWhole, isUnfinishedCopy } from './whole-file.ts'
 export interface MigratedFile {
   /** The database file. */
   readonly path: string
-  /** The folder of the migrations. */
-  readonly folder: string
+  /** The folder of the migrations, if there is one. */
+  readonly folder: string | undefined
   /** The folder of a PocketBase project, whose `pb_migrations` are applied too. */
   readonly pocketbase: string | undefined
   readonly environment: Environment
