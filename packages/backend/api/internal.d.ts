@@ -389,8 +389,8 @@ export class MigrationHistory {
 
 /** The migrations of a folder, in the order of their names: `1790000000_created_posts.ts`. */
 export class Migrations {
-    /** The migrations that a folder has now, and those of a folder in another language. */
-    static in(folder: string, other?: string): Promise<Migrations>;
+    /** The migrations that a folder has now, and those of a folder in another language. Either may be missing. */
+    static in(folder: string | undefined, other?: string): Promise<Migrations>;
     /** Whether there are no files. */
     get isEmpty(): boolean;
     /** The names of migrations that the database does not have. */

@@ -14,7 +14,7 @@ import type {
 } from 'pannier'
 
 /** A row that has departed. */
-export interface DepartedRow extends RememberedRow {
+export interface DepartedRow extends Omit<RememberedRow, 'number'> {
     /** The sequence of the update that took it away. */
     readonly departedAt: number;
     /** Because its document was deleted. */
@@ -52,6 +52,8 @@ export class GuardReader {
     has(collection: string, ids: readonly string[]): boolean[];
     /** As `written` of each. What is missing in memory is fetched together. */
     writtenMany(collection: string, ids: readonly string[]): (WrittenDocument | undefined)[];
+    /** As `writtenMany`, of documents with these numbers. Tombstones have `_deleted`; undefined: it was purged. */
+    numbered(collection: string, numbers: readonly number[]): (WrittenDocument | undefined)[];
     /** As `get` of each. What is missing in memory is fetched together. */
     getMany(collection: string, ids: readonly string[]): (StoredDocument | undefined)[];
     /**
@@ -181,6 +183,8 @@ export class RememberedRows {
     constructor(snapshot: Snapshot, collectionNumber: number, state: ViewState);
     /** The rows of a group in their order. */
     rows(group: readonly unknown[], range: LastRange, after?: RowPosition): Generator<Positioned<RememberedRow>>;
+    /** The rows of one key, by the ids of their documents. */
+    byId(key: readonly unknown[], after: IdPosition | undefined): RowsById;
     /** How many rows of a group there are. */
     count(group: readonly unknown[], range: LastRange): number;
     /** The rows of a group that have departed after a sequence, in the order in which they did. */
@@ -189,6 +193,19 @@ export class RememberedRows {
     departedSince(since: number, after?: RowPosition): Generator<Positioned<DepartedRow>>;
     /** How many rows have departed after a sequence. */
     countDepartedSince(since: number): number;
+}
+
+/** A walk over the rows of one key. It starts before the first one. */
+export class RowsById {
+    /** The id of the document at the row, as positions have it: in their order, and the same in all walks. */
+    position: IdPosition;
+    constructor(cursor: Cursor, from: number);
+    /** The next row; false at the end. After a miss it stands where it was. */
+    next(): boolean;
+    /** The number of the document at the row. */
+    get number(): number;
+    /** The value of the row. */
+    get value(): unknown;
 }
 
 /** Where words are looked for: in a text index. Where it is not built, or not there, documents are tested. */
@@ -587,6 +604,9 @@ interface Environment {
 /** The writes that a guard judges. */
 type GuardedWrites<T extends object, Input extends object = T> = Pick<TransactionCollection<T, Input>, 'insert' | 'put' | 'upsert' | 'update' | 'delete' | 'putAttachment' | 'deleteAttachment'>;
 
+/** Continues a walk behind a document. */
+type IdPosition = string;
+
 interface IndexDefinition {
     /** Names the index's tree; never used again in the same collection. */
     readonly number: number;
@@ -718,6 +738,8 @@ interface RememberedRow {
     readonly key: readonly unknown[];
     /** The value as the map function has emitted it. */
     readonly value: unknown;
+    /** The number of its document. */
+    readonly number: number;
     /** The sequence of the update that brought it. */
     readonly cameAt: number;
 }

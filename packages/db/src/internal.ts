@@ -22,7 +22,7 @@ export {
 export { holdSnapshot, readSnapshot, type SnapshotReader } from './database/records/read-snapshot.ts'
 export { forgetDepartedRows, rememberedRows, rememberingView } from './database/records/remembering-views.ts'
 export type { DepartedRow } from './view/remembered-changes.ts'
-export type { LastRange, Positioned, RememberedRows } from './view/remembered-rows.ts'
+export type { LastRange, Positioned, RememberedRows, RowsById } from './view/remembered-rows.ts'
 export { forgetRevisions } from './database/records/forget-revisions.ts'
 export { truncate } from './database/records/truncate.ts'
 export { selectionQuery, type SelectionOptions } from './database/records/selection-query.ts'

@@ -97,13 +97,13 @@ export class DocumentReader {
    * missing in memory is fetched for all of them together.
    */
   bodiesOf(numbers: readonly number[]): BodyView[] {
-    const sequences = this.#sequencesOf(numbers)
+    const sequences = this.sequencesOf(numbers)
     return getInOrder(this.bodies, sequences, numberKey).map((value, at) => viewOf(value, sequences[at]!))
   }
 
   /** As `bodiesOf` the first numbers: as many as have at most `BATCH_BYTES_MAX` together, and one at least. */
   someBodiesOf(numbers: readonly number[]): BodyView[] {
-    const sequences = this.#sequencesOf(numbers)
+    const sequences = this.sequencesOf(numbers)
     const found = this.bodies.getSome(sequences.map<Key>(numberKey), BATCH_BYTES_MAX)
     return found.map((value, at) => viewOf(value, sequences[at]!))
   }
@@ -118,7 +118,8 @@ export class DocumentReader {
     return values.slice(0, end === -1 ? undefined : end).map((value) => value && bodies[next++])
   }
 
-  #sequencesOf(numbers: readonly number[]): readonly number[] {
+  /** When these documents were written last. */
+  sequencesOf(numbers: readonly number[]): readonly number[] {
     if (this.sequences.count() === 0) return numbers
     return getInOrder(this.sequences, numbers, numberKey).map((value, at) =>
       value === undefined ? numbers[at]! : readNumber(value),
@@ -180,7 +181,7 @@ class BodyCursor implements DocumentCursor {
 }
 
 /** As `getMany` of the items' keys, which order as the items do: asked for in ascending order, and aligned with the items. */
-function getInOrder<Item extends number | string>(
+export function getInOrder<Item extends number | string>(
   tree: TreeReader,
   items: readonly Item[],
   keyOf: (item: Item) => Key,

@@ -2,7 +2,7 @@
  * The changes of an update in a view that remembers. Each row has the sequence of the update that brought it. A row that leaves, or whose
  * value changes, is kept with the sequence of the update that took it away. So the rows of every earlier update are known.
  *
- *   row      the value of the row; the sequence that it came with, in 6 bytes
+ *   row      the value of the row; the number of its document, in 6 bytes; the sequence that it came with, in 6 bytes
  *   left     two entries.
  *            By group: the row's key without its last element; the key by time.
  *            By time: the sequence that it left at, in 6 bytes; the entry key of the row.
@@ -32,12 +32,14 @@ export interface RememberedRow {
   readonly key: readonly unknown[]
   /** The value as the map function has emitted it. */
   readonly value: unknown
+  /** The number of its document. */
+  readonly number: number
   /** The sequence of the update that brought it. */
   readonly cameAt: number
 }
 
 /** A row that has departed. */
-export interface DepartedRow extends RememberedRow {
+export interface DepartedRow extends Omit<RememberedRow, 'number'> {
   /** The sequence of the update that took it away. */
   readonly departedAt: number
   /** Because its document was deleted. */
@@ -128,13 +130,24 @@ export function groupKey(group: readonly unknown[]): string {
 
 /** A row from its entry. */
 export function rememberedRow(entryKey: Key, stored: Uint8Array): RememberedRow {
-  const value = withoutSequence(stored)
   return {
     id: documentIdOf(entryKey, emittedKeyEnd(entryKey)),
-    key: decodeViewKey(entryKey, value) as readonly unknown[],
-    value: decodeViewValue(value),
+    key: decodeViewKey(entryKey, valueBytes(stored)) as readonly unknown[],
+    value: valueOf(stored),
+    number: numberOf(stored),
     cameAt: keyNumber(readByteString(stored, stored.length - SEQUENCE_BYTES, stored.length) as Key),
   }
+}
+
+/** The value of a row. */
+export function valueOf(stored: Uint8Array): unknown {
+  return decodeViewValue(valueBytes(stored))
+}
+
+/** The number of the document of a row. */
+export function numberOf(stored: Uint8Array): number {
+  const end = stored.length - SEQUENCE_BYTES
+  return keyNumber(readByteString(stored, end - SEQUENCE_BYTES, end) as Key)
 }
 
 /** A row that has departed, from its entry by time. */
@@ -147,6 +160,10 @@ export function departedRow(byTime: Key, stored: Uint8Array): DepartedRow {
 }
 
 const NOTHING: Uint8Array = new Uint8Array(0)
+
+function valueBytes(stored: Uint8Array): Uint8Array {
+  return stored.subarray(0, stored.length - 2 * SEQUENCE_BYTES)
+}
 
 function withoutSequence(stored: Uint8Array): Uint8Array {
   return stored.subarray(0, stored.length - SEQUENCE_BYTES)

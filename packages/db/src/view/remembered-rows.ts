@@ -5,8 +5,16 @@
 import type { Key } from '../base/brand.ts'
 import { numberKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import { encodeViewKey } from '../codec/view-entry.ts'
-import type { KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
-import { groupKey, departedRow, rememberedRow, type DepartedRow, type RememberedRow } from './remembered-changes.ts'
+import type { Cursor, KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
+import {
+  groupKey,
+  departedRow,
+  numberOf,
+  rememberedRow,
+  valueOf,
+  type DepartedRow,
+  type RememberedRow,
+} from './remembered-changes.ts'
 import { departedTrees, rowsTree, type ViewState } from './view-catalog.ts'
 
 /** Which rows of a group, by the last element of their keys. */
@@ -23,6 +31,9 @@ export interface LastRange {
 
 /** Continues a walk behind a row. */
 type RowPosition = string
+
+/** Continues a walk behind a document. */
+type IdPosition = string
 
 /** A row and where it stands. */
 export type Positioned<Row> = Row & { readonly position: RowPosition }
@@ -50,6 +61,14 @@ export class RememberedRows {
   *rows(group: readonly unknown[], range: LastRange, after?: RowPosition): Generator<Positioned<RememberedRow>> {
     const cursor = this.#rows.cursor(behind(this.#rangeOf(group, range), after))
     while (cursor.next()) yield { ...rememberedRow(cursor.key, cursor.value), position: cursor.key }
+  }
+
+  /** The rows of one key, by the ids of their documents. */
+  byId(key: readonly unknown[], after: IdPosition | undefined): RowsById {
+    const prefix = encodeViewKey(key, undefined).bytes as Key
+    // Ordinals come behind ids.
+    const gte = after === undefined ? prefix : (`${prefix}${after}\0\xff` as Key)
+    return new RowsById(this.#rows.cursor({ gte, lt: prefixUpperBound(prefix) }), prefix.length)
   }
 
   /** How many rows of a group there are. */
@@ -82,6 +101,37 @@ export class RememberedRows {
       // Objects come behind all that keys end with.
       lt: lt !== undefined ? bound(lt) : lte === undefined ? bound({}) : behindOf(lte),
     }
+  }
+}
+
+/** A walk over the rows of one key. It starts before the first one. */
+export class RowsById {
+  /** The id of the document at the row, as positions have it: in their order, and the same in all walks. */
+  position: IdPosition = ''
+  readonly #cursor: Cursor
+  readonly #from: number
+
+  constructor(cursor: Cursor, from: number) {
+    this.#cursor = cursor
+    this.#from = from
+  }
+
+  /** The next row; false at the end. After a miss it stands where it was. */
+  next(): boolean {
+    if (!this.#cursor.next()) return false
+    const { key } = this.#cursor
+    this.position = key.slice(this.#from, key.indexOf('\0', this.#from))
+    return true
+  }
+
+  /** The number of the document at the row. */
+  get number(): number {
+    return numberOf(this.#cursor.value)
+  }
+
+  /** The value of the row. */
+  get value(): unknown {
+    return valueOf(this.#cursor.value)
   }
 }
 

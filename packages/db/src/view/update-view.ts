@@ -305,7 +305,7 @@ class ViewUpdate {
     chunk: ViewChunk,
     work: RunningWork,
   ): Promise<TreeChanges> {
-    const changes = chunk.rowChanges()
+    const changes = chunk.rowChanges(forgottenTo !== undefined)
     await work.pause()
     const name = rowsTree(collectionNumber, number)
     const rows = snapshot.tree(name)!

@@ -68,17 +68,19 @@ export class ViewChunk {
     documents.forEach((document, at) => (document.oldList = found[at]))
   }
 
-  rowChanges(): Changes {
+  /** `remembers`: each value ends with the number of its document. */
+  rowChanges(remembers: boolean): Changes {
     const keys: Key[] = []
     const values: (string | undefined)[] = []
     const present: boolean[] = []
-    for (const { id, rows, oldList } of this.#documents) {
+    for (const { id, number, rows, oldList } of this.#documents) {
+      const suffix = remembers ? numberKey(number) : ''
       const old = oldList && new Set(entryKeysOfList(oldList, id))
       const { entryKeys } = rows
       for (let at = 0; at < entryKeys.length; at++) {
         const key = entryKeys[at]!
         keys.push(key)
-        values.push(rows.values[at])
+        values.push(rows.values[at]! + suffix)
         present.push(old !== undefined && old.delete(key))
       }
       if (old !== undefined)

@@ -73,7 +73,7 @@ export function checkedView(functions: ViewFunctions, name: string | undefined):
   const reducer = typeof reduce === 'string' && reduce !== '_count' ? reduce : undefined
   // A view without a collation keeps the signature that it had before there were any.
   const order = collation === undefined ? [] : [collation.name]
-  const kind = remembers ? ['remembers'] : []
+  const kind = remembers ? ['remembers', 'number'] : []
   const signature = signatureOf([VIEW_FORMAT, map.toString(), version, reducer, ...order, ...kind])
   return {
     storedName: name === undefined ? AD_HOC + signature : NAMED + name,

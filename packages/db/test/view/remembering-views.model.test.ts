@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import type { Collection } from 'pannier'
 import { forgetDepartedRows, readSnapshot, rememberedRows, rememberingView } from 'pannier/internal'
-import type { RememberedRows } from 'pannier/internal'
+import type { GuardReader, RememberedRows } from 'pannier/internal'
 import { expect, test } from 'vitest'
 import { modelDatabase } from '../../testing/model-database.ts'
 import { times } from '../../../../tools/test/seeds.ts'
@@ -27,7 +27,8 @@ const VIEW = {
 }
 
 const PROJECTS = ['p', 'q', 'r']
-const IDS = ['1', '2', '3', '4', '5']
+const IDS = ['1', '1\u0001', '2', '3', '4']
+const GROUPS = [...PROJECTS.map((project) => ['a', project]), ['b']]
 
 type Action =
   | {
@@ -66,9 +67,8 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 function rowsAt(view: RememberedRows, sequence: number): string[] {
   const text = (row: { readonly id: string; readonly key: readonly unknown[]; readonly value: unknown }): string =>
     JSON.stringify([row.key, row.id, row.value])
-  const groups = [...PROJECTS.map((project) => ['a', project]), ['b']]
-  const there = groups.flatMap((group) => [...view.rows(group, {})])
-  const left = groups.flatMap((group) => [...view.departed(group, sequence)])
+  const there = GROUPS.flatMap((group) => [...view.rows(group, {})])
+  const left = GROUPS.flatMap((group) => [...view.departed(group, sequence)])
   expect(left.map(text).toSorted()).toEqual([...view.departedSince(sequence)].map(text).toSorted())
   expect(view.countDepartedSince(sequence)).toBe(left.length)
   return [...there, ...left]
@@ -77,16 +77,37 @@ function rowsAt(view: RememberedRows, sequence: number): string[] {
     .toSorted()
 }
 
+/** The rows of one key by ids, from the start and behind one in the middle, and the documents that their numbers lead to. */
+function checkById(view: RememberedRows, guard: GuardReader): void {
+  const rows = GROUPS.flatMap((group) => [...view.rows(group, {})])
+  for (const key of new Map(rows.map((row) => [JSON.stringify(row.key), row.key])).values()) {
+    const walk = (after?: string): unknown[][] => {
+      const found: unknown[][] = []
+      for (const byId = view.byId(key, after); byId.next();) found.push([byId.position, byId.number, byId.value])
+      return found
+    }
+    const expected = rows.filter((row) => JSON.stringify(row.key) === JSON.stringify(key))
+    const all = walk()
+    expect(all.map(([, ...row]) => row)).toEqual(expected.map(({ number, value }) => [number, value]))
+    expect(walk(all[all.length >> 1]![0] as string)).toEqual(all.slice((all.length >> 1) + 1))
+    const documents = guard.numbered(
+      'tasks',
+      expected.map(({ number }) => number),
+    )
+    expect(documents.map((written) => written?.document._id)).toEqual(expected.map((row) => row.id))
+  }
+}
+
 async function run(seed: number, actions: readonly Action[]): Promise<void> {
   const db = modelDatabase({ seed, missChance: (seed % 2) * 0.4 })
   const tasks: Collection<Task> = db.collection<Task>('tasks')
   const states = new Map<number, readonly string[]>()
   let forgottenTo = 0
-  const look = <T>(read: (view: RememberedRows) => T): Promise<T | undefined> =>
+  const look = <T>(read: (view: RememberedRows, guard: GuardReader) => T): Promise<T | undefined> =>
     readSnapshot(db, (reader) =>
       reader.read((guard) => {
         const view = rememberedRows(guard, 'tasks', VIEW.name)
-        return view && read(view)
+        return view && read(view, guard)
       }),
     )
   for (const step of actions) {
@@ -102,7 +123,8 @@ async function run(seed: number, actions: readonly Action[]): Promise<void> {
       // Another version drops the view. It remembers nothing of the one before.
       if (step.do === 'remake') await rememberingView(tasks, { ...VIEW, version: '2' }).update()
       await rememberingView(tasks, VIEW).update()
-      await look((view) => {
+      await look((view, guard) => {
+        checkById(view, guard)
         if (step.do === 'remake') forgottenTo = view.builtTo
         states.set(view.builtTo, rowsAt(view, view.builtTo))
       })

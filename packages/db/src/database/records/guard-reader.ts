@@ -3,7 +3,7 @@ import { PannierError } from '../../base/errors.ts'
 import { encodeIdKey, numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import type { Catalog, CollectionState } from '../../document/catalog.ts'
-import { BATCH_BYTES_MAX, DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
+import { BATCH_BYTES_MAX, DocumentReader, getInOrder, type StoredDocument } from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import { referencesOf, Referrers } from '../../relations/references.ts'
 import { servesRelation } from '../../relations/relation-index.ts'
@@ -64,9 +64,17 @@ export class GuardReader {
   writtenMany(collection: string, ids: readonly string[]): (WrittenDocument | undefined)[] {
     const reader = this.#open(collection)?.reader
     if (reader === undefined) return ids.map(() => undefined)
-    return reader
-      .getMany(ids)
-      .map((body) => body && { sequence: body.sequence, number: body.number, document: reader.decode(body) })
+    return reader.getMany(ids).map((body) => body && writtenOf(reader, body))
+  }
+
+  /** As `writtenMany`, of documents with these numbers. Tombstones have `_deleted`; undefined: it was purged. */
+  numbered(collection: string, numbers: readonly number[]): (WrittenDocument | undefined)[] {
+    const reader = this.#open(collection)?.reader
+    if (reader === undefined) return numbers.map(() => undefined)
+    const sequences = reader.sequencesOf(numbers)
+    return getInOrder(reader.bodies, sequences, numberKey).map(
+      (bytes, at) => bytes && writtenOf(reader, new BodyView().load(bytes, sequences[at]!)),
+    )
   }
 
   /** As `get` of each. What is missing in memory is fetched together. */
@@ -127,7 +135,7 @@ export class GuardReader {
     const cursor = reader?.bodies.cursor({ gte: numberKey(sequence + 1) })
     for (let bytes = 0; written.length < WRITTEN_MAX && bytes < BATCH_BYTES_MAX && cursor?.next() === true;) {
       const body = new BodyView().load(cursor.value, cursor.keyNumber)
-      written.push({ sequence: body.sequence, number: body.number, document: reader!.decode(body) })
+      written.push(writtenOf(reader!, body))
       bytes += body.bytes.length
     }
     return written
@@ -155,6 +163,10 @@ export class GuardReader {
     }
     return this.#collections.get(name)
   }
+}
+
+function writtenOf(reader: DocumentReader, body: BodyView): WrittenDocument {
+  return { sequence: body.sequence, number: body.number, document: reader.decode(body) }
 }
 
 function byCreation(left: BodyView, right: BodyView): number {
