@@ -234,7 +234,7 @@ test('a ground that is lost within a sweep of several pages costs its entry once
 test('a page reads its documents together: what is not in memory is fetched once, and not row by row', async () => {
   const world = await makeWorld({ first: 2500 })
   const guard = await readSnapshot(world.database, (reader) => reader.read((one): object => one))
-  const reads = vi.spyOn(Object.getPrototypeOf(guard) as typeof guard & { writtenMany: () => unknown }, 'writtenMany')
+  const reads = vi.spyOn(Object.getPrototypeOf(guard) as typeof guard & { numbered: () => unknown }, 'numbered')
   const replica = new Replica('u1')
   const sizes: number[] = []
   for (let isComplete = false; !isComplete;) {
@@ -246,6 +246,7 @@ test('a page reads its documents together: what is not in memory is fetched once
   expect(sizes).toEqual([1000, 1000, 510])
   // Nine projects have one document each. A page that is full looks at one more.
   expect(reads.mock.calls.length).toBeLessThan(20)
+  expect(reads).toHaveBeenCalled()
   reads.mockRestore()
   await world.close()
 })

@@ -101,6 +101,7 @@ export class FeedSimulation {
   async #pullSome(): Promise<void> {
     const { below, pick, chance } = this.#random
     const limits = chance(0.4) ? undefined : { rows: 1 + below(3), entries: pick([1, 2, 4, 9, 1000]) }
+    if (chance(0.2)) this.#world.late = () => this.#commit()
     await this.#pull(pick(this.#clients), limits, chance(0.1))
   }
 
@@ -192,6 +193,7 @@ export class FeedSimulation {
   async #pull({ user, replicas }: Client, limits: Partial<PageLimits> | undefined, isLost: boolean): Promise<boolean> {
     // An account that is deleted can't ask. It may be made again.
     if (user !== null && !this.#world.data['users']!.has(user)) return true
+    const isLate = this.#world.late !== undefined
     const pages = await this.#ask(replicas, limits).catch((error: unknown) => {
       const isGone = user !== null && !this.#world.data['users']!.has(user)
       if (!isGone || (error as { readonly code?: string }).code !== 'UNAUTHENTICATED') throw error
@@ -200,7 +202,7 @@ export class FeedSimulation {
     if (pages === undefined) return true
     if (user !== null && !this.#world.data['users']!.has(user))
       throw new Error(`leak: ${user} is gone, and is answered`)
-    for (const [index, replica] of replicas.entries()) this.#take(replica, pages[index]!, isLost)
+    for (const [index, replica] of replicas.entries()) this.#take(replica, pages[index]!, isLost, isLate)
     return pages.every(({ isComplete }) => isComplete)
   }
 
@@ -219,7 +221,8 @@ export class FeedSimulation {
     return this.#world.pull(replicas, limits, hasRevision)
   }
 
-  #take(replica: Replica, page: PulledPage, isLost: boolean): void {
+  /** `isLate`: something was written that the index does not have, so the next pull has it. */
+  #take(replica: Replica, page: PulledPage, isLost: boolean, isLate: boolean): void {
     const { user, collection, token } = replica
     this.#counts.pages++
     this.#counts.omitted += page.rows.filter((row) => 'rev' in row).length
@@ -235,6 +238,7 @@ export class FeedSimulation {
       throw new Error(`reset: the token of ${user} for ${collection} is of no use`)
     if (isLost) return replica.lose(page)
     replica.apply(page)
+    if (page.isComplete && isLate) return
     if (page.isComplete) {
       this.#counts.complete++
       this.#checks.complete(replica)

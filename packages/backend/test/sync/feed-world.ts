@@ -7,6 +7,7 @@ import { readSnapshot, rememberedRows, truncate } from 'pannier/internal'
 import { memory } from 'pannier/memory'
 import { virtualEnvironment, type VirtualEnvironment } from 'pannier/testing'
 import { recordsOf } from '../../../rules/test/answer.ts'
+import { View } from '../../../db/src/database/collection/view.ts'
 import type { Actor } from '../../src/access/actor.ts'
 import type { KnownDefinitions } from '../../src/access/rule-records.ts'
 import { recordsName, type Definition } from '../../src/definitions/definition.ts'
@@ -122,6 +123,8 @@ export class FeedWorld {
   /** What accounts hold, for pulls and for signals. */
   held!: HeldNow
   #forgetful!: Forgetful
+  /** Runs in the next pull, when an index has been brought up to date, and before the pull has its snapshot. */
+  late: (() => Promise<void>) | undefined
 
   private constructor(world: World, rows: Rows, file: string | undefined) {
     this.#world = world
@@ -419,7 +422,26 @@ export class FeedWorld {
       const known = has && { has: (id: string, rev: string): boolean => has(replica, id, rev) }
       return { definition, token, part, ...known }
     })
-    return this.feed.pull(this.actor(replicas[0]!.user), wanted, limits)
+    return this.#withLate(() => this.feed.pull(this.actor(replicas[0]!.user), wanted, limits))
+  }
+
+  async #withLate<T>(pull: () => Promise<T>): Promise<T> {
+    const { info } = View.prototype
+    const takeLate = (): Promise<void> | undefined => {
+      const { late } = this
+      this.late = undefined
+      return late?.()
+    }
+    View.prototype.info = async function (this: View<unknown, unknown, unknown, unknown>) {
+      const found = await info.call(this)
+      if (found.pending === 0) await takeLate()
+      return found
+    }
+    try {
+      return await pull()
+    } finally {
+      View.prototype.info = info
+    }
   }
 
   /** A page of a collection for an account that shows the token of another one. */

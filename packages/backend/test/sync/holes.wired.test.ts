@@ -148,7 +148,67 @@ testScenes([
       await scene.edit('projects', 'p1', { members: [] })
       await scene.finish(replica)
     },
-    without: [without.NO_PRESENT_CHECK],
+    without: [without.NO_PRESENT_CHECK, without.ROWS_OF_BEFORE],
+  },
+  {
+    name: 'R8: a row of an older index does not show what was written since',
+    rows: inProject('d1', 'd2'),
+    rule: OF_PROJECT,
+    async run(scene) {
+      const replica = scene.replica()
+      scene.world.late = () => scene.edit('docs', 'd2', { project: '' })
+      await scene.page(replica)
+      claim(replica.records.has('d1'), 'what was not written does not come')
+      await scene.finish(replica)
+    },
+    without: [without.NEWER_TAKEN],
+  },
+  {
+    name: 'R8: nor what was purged since',
+    rows: inProject('d1', 'd2'),
+    rule: OF_PROJECT,
+    async run(scene) {
+      const replica = scene.replica()
+      scene.world.late = () => scene.purge('docs', 'd2')
+      await scene.page(replica)
+      await scene.finish(replica)
+    },
+    without: [],
+  },
+  {
+    name: 'R8: a page has no record that its sweep does not lead to',
+    rows: {
+      users: [{ id: 'u1', role: 'open' }],
+      docs: ['draft', 'open', 'draft'].map((status, at) => ({ id: `d${at}`, owner: 'u1', status })),
+    },
+    rule: 'owner = @request.auth.id && status != @request.auth.role',
+    async run(scene) {
+      const replica = scene.replica()
+      await scene.page(replica, ONE)
+      await scene.edit('users', 'u1', { role: '' })
+      await scene.page(replica, ONE)
+      await scene.edit('users', 'u1', { role: 'open' })
+      await scene.finish(replica)
+    },
+    without: [without.ROWS_UNTESTED],
+  },
+  {
+    name: 'a first sync has grounds and ranges, in pages of one row',
+    rows: {
+      ...inProject('d1', 'd3'),
+      docs: [
+        { id: 'd1', ...MINE },
+        { id: 'd2', expires: inTime(60) },
+        { id: 'd3', ...MINE },
+      ],
+    },
+    rule: `${OF_PROJECT} || expires > @now`,
+    async run(scene) {
+      const rows = await scene.finish(scene.replica(), ONE)
+      const ids = rows.flatMap((row) => ('document' in row ? [row.document['_id']] : []))
+      claim(ids.join() === 'd1,d3,d2', `the order is ${ids.join()}`)
+    },
+    without: [without.NO_RANGES],
   },
   {
     name: 'R9: a token of a page that a restored backup never had is of no use',

@@ -78,9 +78,29 @@ export const CLOCKS_ARE_MONOTONE: Mutation = inSync(
 /** A page has what was visible when the sweep began. */
 export const NO_PRESENT_CHECK: Mutation = inSync(
   'feed/feed-page.ts',
-  'this.#told.has(known) || !now.list.viewer.shows(record)',
+  'this.#told.has(known) || !(isSure || now.list.viewer.shows(record))',
   'this.#told.has(known)',
 )
+/** Rows of an older index say what its records were, and count for those that were written since. */
+export const NEWER_TAKEN: Mutation = inSync(
+  'feed/feed-page.ts',
+  'if (written === undefined || written.sequence > sweep.sequence || !this.#isInPart(written)) return',
+  'if (written === undefined || !this.#isInPart(written)) return',
+)
+/** A first sync has what its first page held. */
+export const ROWS_OF_BEFORE: Mutation = inSync(
+  'feed/first-walk.ts',
+  'this.#now.grounds[alternative]?.has(group[1]) === true && this.#now.viewer.admits(alternative, side)',
+  'group.length > 0',
+)
+/** A ground that is held shows all its records. */
+export const ROWS_UNTESTED: Mutation = inSync(
+  'feed/first-walk.ts',
+  'found.isIn ||= this.#target.viewer.admits(alternative, side)',
+  'found.isIn = true',
+)
+/** A first sync walks no ranges. */
+export const NO_RANGES: Mutation = inSync('feed/feed-page.ts', '[() => undefined, this.#gained]', '[() => undefined]')
 /** A token is of the state that its sweep leads to, not of that of its page. */
 export const RESTORE_BY_TARGET: Mutation = inSync(
   'feed/feed.ts',

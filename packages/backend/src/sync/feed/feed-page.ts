@@ -62,23 +62,24 @@ const LOT_ROWS = 32
 
 export class FeedPage {
   readonly rows: FeedRow[] = []
-  readonly #source: PageSource
+  readonly source: PageSource
   readonly #limits: PageLimits
   readonly #told = new Set<string>()
   #weighed = 0
   #weighedBytes = 0
 
   constructor(source: PageSource, limits: PageLimits) {
-    this.#source = source
+    this.source = source
     this.#limits = limits
   }
 
   /** Continues a sweep. Gives its new place; undefined: it is done. */
   walk(reached: Reached | undefined, sweep: Sweep): Sweep | undefined {
-    const state = reached && new ReachedState(this.#source, reached)
-    const target = heldAt(this.#source.rules, this.#source.holdings(sweep.may), sweep.fromMs)
-    const parts =
-      state === undefined ? [this.#gained] : [this.#lost, this.#left, this.#gained, this.#changed, this.#shown]
+    const state = reached && new ReachedState(this.source, reached)
+    const target = heldAt(this.source.rules, this.source.holdings(sweep.may), sweep.fromMs)
+    // The walk by ids (first-walk.ts) comes first. It leaves ranges to this one.
+    const first = sweep.byId ? [() => undefined, this.#gained] : [this.#gained]
+    const parts = state === undefined ? first : [this.#lost, this.#left, this.#gained, this.#changed, this.#shown]
     let { part, span, after } = sweep
     for (; part < parts.length; part++, span = 0, after = '') {
       const stopped = parts[part]!.call(this, { state, sweep, span, after, target })
@@ -93,7 +94,7 @@ export class FeedPage {
     const { sequence, may } = state!
     const spans = state!.lost(target, sweep.fromMs)
     return this.#spans(spans, span, after, ({ alternative, group, range }, from) => {
-      const { rows } = this.#source
+      const { rows } = this.source
       return this.#eachWritten(rows.rows(group, range, from), from, ({ id, key, value, cameAt }, written) => {
         const isHad = cameAt <= sequence && may.list.viewer.admits(alternative, sideOf(key, value))
         if (!isHad) return
@@ -104,8 +105,8 @@ export class FeedPage {
 
   /** Rows that have left the index. */
   #left({ state, sweep, target, span, after }: Walk): Stop | undefined {
-    const { rows } = this.#source
-    const { list } = this.#source.rules
+    const { rows } = this.source
+    const { list } = this.source.rules
     const { sequence, may } = state!
     const tell = (row: Positioned<DepartedRow>): void => {
       const { id, key, value, cameAt, deleted } = row
@@ -125,8 +126,9 @@ export class FeedPage {
 
   /** Records that are newly held. */
   #gained({ state, sweep, target, span, after }: Walk): Stop | undefined {
-    const { rules, rows } = this.#source
-    const spans = state === undefined ? allOf(rules.list, target.list) : state.gained(target, sweep.fromMs)
+    const { rules, rows } = this.source
+    const isRest = (index: number): boolean => !sweep.byId || rules.list.rule.alternatives[index]!.range !== undefined
+    const spans = state?.gained(target, sweep.fromMs) ?? allOf(rules.list, target.list, isRest)
     return this.#spans(spans, span, after, ({ group, range }, from) =>
       this.#eachWritten(rows.rows(group, range, from), from, (_, written) => {
         if (written === undefined || written.sequence > (state ?? sweep).sequence) return
@@ -138,7 +140,7 @@ export class FeedPage {
 
   /** Records that were written. */
   #changed({ state, sweep, target, span, after }: Walk): Stop | undefined {
-    const { guard, collection, rules, rows } = this.#source
+    const { guard, collection, rules, rows } = this.source
     const { sequence } = state!
     const tell = (written: WrittenDocument | undefined): void => {
       if (written === undefined || written.sequence <= sequence || !this.#isShown(target, sweep, written)) return
@@ -154,7 +156,7 @@ export class FeedPage {
       const written = guard.writtenAfter(collection, since)
       for (const each of written) {
         if (each.sequence > sweep.sequence) return undefined
-        if (this.#isFull()) return { span: 0, after: String(since) }
+        if (this.isFull) return { span: 0, after: String(since) }
         this.#limits.entries--
         this.#weigh(each)
         tell(each)
@@ -166,7 +168,7 @@ export class FeedPage {
 
   /** Records that the replica has, if other fields of them are shown. */
   #shown({ state, sweep, target, span, after }: Walk): Stop | undefined {
-    const { rules, rows } = this.#source
+    const { rules, rows } = this.source
     const spans = sweep.shownByHeld ? allOf(rules.list, target.list) : state!.shown(target, sweep.fromMs)
     return this.#spans(spans, span, after, ({ group, range }, from) =>
       this.#eachWritten(rows.rows(group, range, from), from, (_, written) => {
@@ -200,7 +202,7 @@ export class FeedPage {
   ): string | undefined {
     let last = from ?? ''
     for (const row of rows) {
-      if (this.#isFull()) return last
+      if (this.isFull) return last
       this.#limits.entries--
       tell(row)
       last = row.position
@@ -217,10 +219,10 @@ export class FeedPage {
     from: string | undefined,
     tell: (row: Positioned<Row>, written: WrittenDocument | undefined) => void,
   ): string | undefined {
-    const { guard, collection } = this.#source
+    const { guard, collection } = this.source
     let last = from
-    for (const some of inLots(rows, () => this.#lotSize())) {
-      if (this.#isFull()) return last ?? ''
+    for (const some of inLots(rows, () => this.lotSize())) {
+      if (this.isFull) return last ?? ''
       const documents = guard.writtenMany(
         collection,
         some.map(({ id }) => id),
@@ -238,10 +240,18 @@ export class FeedPage {
   }
 
   /** How many documents are read together: few at first, then as many as the page has room for if they are like those before. */
-  #lotSize(): number {
+  lotSize(): number {
     const { rows, entries, bytes } = this.#limits
     const room = this.#weighed === 0 ? LOT_ROWS : Math.ceil((bytes * this.#weighed) / this.#weighedBytes)
     return Math.max(1, Math.min(rows, entries, room))
+  }
+
+  /** Looks at a record that is held. `isSure`: it is held now, too. Else it is asked. */
+  putHeld(written: WrittenDocument | undefined, sweep: Sweep, target: AllHeldAt, isSure: boolean): void {
+    this.#limits.entries--
+    this.#weigh(written)
+    if (written === undefined || written.sequence > sweep.sequence || !this.#isInPart(written)) return
+    this.#put(written, sweep, target, isSure)
   }
 
   #weigh(written: WrittenDocument | undefined): void {
@@ -251,7 +261,7 @@ export class FeedPage {
     this.#limits.bytes -= bytes
   }
 
-  #isFull(): boolean {
+  get isFull(): boolean {
     const { rows, entries, bytes } = this.#limits
     return rows <= 0 || entries <= 0 || bytes <= 0
   }
@@ -267,7 +277,7 @@ export class FeedPage {
   }
 
   #isInPart(written: WrittenDocument): boolean {
-    return this.#source.part.has(recordOf(written))
+    return this.source.part.has(recordOf(written))
   }
 
   /** A record that is as it was when the replica did not want it. */
@@ -275,13 +285,13 @@ export class FeedPage {
     return written !== undefined && written.sequence <= sequence && !this.#isInPart(written)
   }
 
-  #put(written: WrittenDocument, { mark }: Sweep, { fields }: AllHeldAt): void {
-    const { now, has, rules, account } = this.#source
+  #put(written: WrittenDocument, { mark }: Sweep, { fields }: AllHeldAt, isSure = false): void {
+    const { now, has, rules, account } = this.source
     const record = recordOf(written)
     const [id, rev] = [String(record['id']), String(written.document['_rev'])]
     const known = `${id} ${rev}`
     // The next sweep has what the account may not see any more.
-    if (this.#told.has(known) || !now.list.viewer.shows(record)) return
+    if (this.#told.has(known) || !(isSure || now.list.viewer.shows(record))) return
     this.#told.add(known)
     this.#limits.rows--
     const document = written.document as JsonObject
@@ -300,7 +310,7 @@ export class FeedPage {
   }
 
   #written(id: string): WrittenDocument | undefined {
-    const written = this.#source.guard.written(this.#source.collection, id)
+    const written = this.source.guard.written(this.source.collection, id)
     this.#weigh(written)
     return written
   }

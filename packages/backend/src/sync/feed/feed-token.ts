@@ -22,6 +22,8 @@ export interface Sweep extends Reached {
   readonly after: string
   /** All records come, each with this mark; undefined: only changes do. */
   readonly mark: string | undefined
+  /** A first sync begins with what is held without a range, in the order of ids. */
+  readonly byId: boolean
   /** Changes are found by what is held, not by the sequence. */
   readonly byHeld: boolean
   /** Records with other fields are found by what is held of the list rule, not by the rules of fields. */

@@ -19,6 +19,7 @@ import { CLOCK_MS_MAX } from '../../gateway/seen-clock.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import { holderOf, type HeldNow, type Holder } from './held-now.ts'
 import type { HoldingsStore } from './holdings-store.ts'
+import { isWalkedById, walkById } from './first-walk.ts'
 import { meet } from './meet.ts'
 import { WHOLE, type Part } from './part.ts'
 import { EMPTY, indexName, indexOf, updateSides, type IndexState } from './sides-view.ts'
@@ -195,6 +196,7 @@ export class Feed {
         span: 0,
         after: '',
         mark: reached === undefined ? randomSecret(this.#host.environment, 9) : undefined,
+        byId: reached === undefined && isWalkedById(own.list, heldAt(own, held, nowMs).list),
         byHeld: false,
         byTime: true,
         shownByHeld: false,
@@ -217,24 +219,35 @@ export class Feed {
       const { mark } = sweep
       return { rows: mark === undefined ? [] : [{ end: mark }], remaining: limits, sweep: undefined }
     }
+    const collection = recordsName(definition)
+    const sourceOf = (guard: GuardReader): PageSource => ({
+      guard,
+      collection,
+      rows: rememberedRows(guard, collection, rules.view)!,
+      rules: own,
+      account,
+      part,
+      holdings: (name) => holdings.get(name)!,
+      now: heldAt(own, held, nowMs),
+      has,
+    })
+    const remaining = { ...limits }
+    const rows: FeedRow[] = []
+    let place = sweep
+    if (reached === undefined && sweep.byId && sweep.part === 0) {
+      const page = new FeedPage(await reader.read(sourceOf), remaining)
+      const after = await walkById(reader, page, sweep)
+      rows.push(...page.rows)
+      if (after !== undefined) return { rows, remaining, sweep: { ...sweep, after } }
+      place = { ...sweep, part: 1, after: '' }
+    }
     return reader.read((guard) => {
-      const collection = recordsName(definition)
-      const source: PageSource = {
-        guard,
-        collection,
-        rows: rememberedRows(guard, collection, rules.view)!,
-        rules: own,
-        account,
-        part,
-        holdings: (name) => holdings.get(name)!,
-        now: heldAt(own, held, nowMs),
-        has,
-      }
-      const planned = isBegun && reached !== undefined ? { ...sweep, ...planOf(source, reached, sweep.fromMs) } : sweep
-      const remaining = { ...limits }
-      const page = new FeedPage(source, remaining)
+      const source = sourceOf(guard)
+      const planned = isBegun && reached !== undefined ? { ...place, ...planOf(source, reached, place.fromMs) } : place
+      const rest = { ...remaining }
+      const page = new FeedPage(source, rest)
       const next = page.walk(reached, planned)
-      return { rows: page.rows, remaining, sweep: next }
+      return { rows: [...rows, ...page.rows], remaining: rest, sweep: next }
     })
   }
 
