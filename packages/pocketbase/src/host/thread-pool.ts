@@ -37,13 +37,13 @@ class Thread {
     this.#port.on('message', (message: CallMessage | DoneMessage) => this.#received(message))
     this.#worker.on('error', (error: Error) => this.#fail(error))
     this.#worker.on('exit', () => this.#fail(new Error('The thread of the handler has ended.')))
-    this.#worker.unref()
-    this.#port.unref()
+    this.#keepsProcess('unref')
   }
 
   async run(task: Task, answer: Answer): Promise<DoneMessage> {
     this.#done = Promise.withResolvers()
     this.#answer = answer
+    this.#keepsProcess('ref')
     this.#watch()
     this.#port.postMessage(task)
     try {
@@ -51,12 +51,19 @@ class Thread {
     } finally {
       this.#done = undefined
       this.#cancel()
+      this.#keepsProcess('unref')
     }
   }
 
   async end(): Promise<void> {
     this.#port.close()
     await this.#worker.terminate()
+  }
+
+  /** Work keeps the process: perhaps nothing else does, as while migrations run. An idle thread keeps nothing. */
+  #keepsProcess(how: 'ref' | 'unref'): void {
+    this.#worker[how]()
+    this.#port[how]()
   }
 
   #watch(): void {

@@ -135,6 +135,7 @@ class SandboxThread {
   run(pending: Pending): void {
     this.current = pending
     this.#running ??= this.#start()
+    this.#keepsProcess('ref')
     if (this.#running.isStarted) this.#send()
   }
 
@@ -164,8 +165,15 @@ class SandboxThread {
     }
   }
 
+  /** A call keeps the process, also where nothing else does. An idle thread keeps nothing. */
+  #keepsProcess(how: 'ref' | 'unref'): void {
+    this.#running?.worker[how]()
+    this.#running?.port[how]()
+  }
+
   #settle(reply: (id: number) => Reply): void {
     this.#cancel()
+    this.#keepsProcess('unref')
     const { current } = this
     this.current = undefined
     current?.settle(reply(current.request.id))
@@ -187,9 +195,6 @@ class SandboxThread {
       void this.#end()
       this.#settle(unavailable)
     })
-    // A server that has nothing else to do may end.
-    port.unref()
-    worker.unref()
     return { worker, port, isStarted: false }
   }
 
