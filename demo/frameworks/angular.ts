@@ -36,7 +36,7 @@ class Team {
   readonly open = injectCount(tasks.find({ done: false }))
   readonly found = injectLiveQuery(() => liveSearch(db, tasks, this.text()))
   readonly task = injectDocument(tasks, this.id)
-  readonly form = injectDraft(this.task.document, (fields) => tasks.update(this.id()!, fields))
+  readonly form = injectDraft(this.task.document, (fields, id) => tasks.update(id, fields))
 
   titles(): string {
     return this.found

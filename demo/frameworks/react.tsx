@@ -26,7 +26,7 @@ function Team() {
   const { count } = useCount(tasks.find({ done: false }))
   const found = useLiveQuery(liveSearch(db, tasks, text))
   const { document: task } = useDocument(tasks, id)
-  const { draft, change } = useDraft(task, (fields) => tasks.update(id!, fields))
+  const { draft, change } = useDraft(task, (fields, id) => tasks.update(id, fields))
   return (
     <>
       <select id="person" value={person} onChange={({ target }) => setPerson(target.value)}>

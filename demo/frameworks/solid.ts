@@ -20,7 +20,7 @@ function Team() {
   const task = createDocument(tasks, id)
   const form = createDraft(
     () => task.document,
-    (fields) => tasks.update(id()!, fields),
+    (fields, id) => tasks.update(id, fields),
   )
   const addTask = (): void => void add(title(), person()).then(() => setTitle(''))
   const row = (one: Task & { readonly _id: string }) => html`

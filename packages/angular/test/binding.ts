@@ -29,7 +29,7 @@ const HOOKS: { readonly [Name in HookName]: (inputs: Signal<Inputs[Name]>) => Re
   draft: (inputs) => {
     const { change, ...signals } = injectDraft(
       () => inputs().document,
-      (fields) => inputs().save(fields),
+      (fields, id) => inputs().save(fields, id),
     )
     const read = parts(signals)
     return () => ({ ...read(), change })

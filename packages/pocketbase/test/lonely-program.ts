@@ -1,4 +1,4 @@
-/** Awaits one promise of a table, and nothing but a thread keeps its process. Prints what the promise gave. `node lonely-program.ts NAME` */
+/** Awaits one promise of a table, and only a thread keeps its process. Prints what the promise gave. `node lonely-program.ts NAME` */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -8,9 +8,10 @@ import { useKept } from './use-store.ts'
  * comes back a moment after it was written. A draft shows each letter at once, until the document has it or somebody else changes the
  * field. A document with another id has another draft.
  *
- * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
+ * @param save Gets the fields that were changed since its last success, and the id of the document that they belong to. It is not
+ *   called again while its promise is pending.
  * @example
- * const { draft, change } = useDraft(ann, (fields) => people.update('ann', fields))
+ * const { draft, change } = useDraft(ann, (fields, id) => people.update(id, fields))
  * const onCity = (city: string): void => change({ city })
  */
 export function useDraft<Row extends object>(document: Row | undefined, save: Save<Row>): Draft<Row> {

@@ -45,9 +45,9 @@ export interface DocumentSource<Row extends object> {
 
 /** A document with what is typed into it. */
 export interface Draft<Row extends object> {
-    /** The document with what is typed. Undefined while the document is, and nothing is typed. */
+    /** The document with what is typed. Undefined while the document is. */
     readonly draft: Row | undefined;
-    /** Shows these fields at once, and saves them. */
+    /** Shows these fields at once, and saves them. Without a document it does nothing. */
     change(fields: DraftFields<Row>): void;
     /** 'failed': the last save. What is typed stays. */
     readonly status: 'saved' | 'saving' | 'failed';
@@ -120,8 +120,8 @@ export interface RowsQuery<Row extends object> {
     isSame(other: never): boolean;
 }
 
-/** Saves the fields that were changed. */
-export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
+/** Saves the fields that were changed into the document with this id. The form may show another one by then. */
+export type Save<Row extends object> = (fields: DraftFields<Row>, id: string) => unknown;
 
 /** The part of a collection that a search needs. */
 export interface SearchSource<Row extends object, Options extends object> extends DocumentSource<Row> {
@@ -182,9 +182,10 @@ export function createDocument<Row extends object>(collection: Given<DocumentSou
  * comes back a moment after it was written. A draft shows each letter at once, until the document has it or somebody else changes the
  * field. A document with another id has another draft.
  *
- * @param save Gets the fields that were changed since its last success. It is not called again while its promise is pending.
+ * @param save Gets the fields that were changed since its last success, and the id of the document that they belong to. It is not
+ *   called again while its promise is pending.
  * @example
- * const form = createDraft(ann, (fields) => people.update('ann', fields))
+ * const form = createDraft(ann, (fields, id) => people.update(id, fields))
  * const onCity = (city: string): void => form.change({ city })
  */
 export function createDraft<Row extends object>(document: Given<Row | undefined>, save: Save<Row>): Draft<Row>;

@@ -48,9 +48,9 @@ export interface DocumentSource<Row extends object> {
 
 /** A document with what is typed into it. */
 export interface Draft<Row extends object> {
-    /** The document with what is typed. Undefined while the document is, and nothing is typed. */
+    /** The document with what is typed. Undefined while the document is. */
     readonly draft: Row | undefined;
-    /** Shows these fields at once, and saves them. */
+    /** Shows these fields at once, and saves them. Without a document it does nothing. */
     change(fields: DraftFields<Row>): void;
     /** 'failed': the last save. What is typed stays. */
     readonly status: 'saved' | 'saving' | 'failed';
@@ -172,8 +172,8 @@ export interface RowsQuery<Row extends object> {
     isSame(other: never): boolean;
 }
 
-/** Saves the fields that were changed. */
-export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown;
+/** Saves the fields that were changed into the document with this id. The form may show another one by then. */
+export type Save<Row extends object> = (fields: DraftFields<Row>, id: string) => unknown;
 
 /** The part of a collection that a search needs. */
 export interface SearchSource<Row extends object, Options extends object> extends DocumentSource<Row> {

@@ -6,9 +6,9 @@ import { keptFor, storeOf, type Kept, type Store } from './store.ts'
 
 /** A document with what is typed into it. */
 export interface Draft<Row extends object> {
-  /** The document with what is typed. Undefined while the document is, and nothing is typed. */
+  /** The document with what is typed. Undefined while the document is. */
   readonly draft: Row | undefined
-  /** Shows these fields at once, and saves them. */
+  /** Shows these fields at once, and saves them. Without a document it does nothing. */
   change(fields: DraftFields<Row>): void
   /** 'failed': the last save. What is typed stays. */
   readonly status: 'saved' | 'saving' | 'failed'
@@ -21,8 +21,8 @@ export type DraftFields<Row extends object> = {
   [Name in keyof Row as Name extends `_${string}` ? never : Name]?: Row[Name]
 }
 
-/** Saves the fields that were changed. */
-export type Save<Row extends object> = (fields: DraftFields<Row>) => unknown
+/** Saves the fields that were changed into the document with this id. The form may show another one by then. */
+export type Save<Row extends object> = (fields: DraftFields<Row>, id: string) => unknown
 
 interface Typed {
   readonly value: unknown
@@ -51,7 +51,7 @@ export function nextDraft<Row extends object>(
   document: Row | undefined,
 ): Kept<DraftStore<Row>> {
   const { _id, id = _id } = Object(document) as { readonly _id?: unknown; readonly id?: unknown }
-  return keptFor(before, [id], draftStore<Row>)
+  return keptFor(before, [id], () => draftStore<Row>(id as string))
 }
 
 /** The document with what is typed, and how the save of that is. */
@@ -62,7 +62,7 @@ export function draftOf<Row extends object>(
   return { draft: typed === undefined ? document : ({ ...document, ...typed } as Row), status, error }
 }
 
-function draftStore<Row extends object>(): DraftStore<Row> {
+function draftStore<Row extends object>(id: string): DraftStore<Row> {
   const { read, subscribe, show } = storeOf<DraftState>({ typed: undefined, status: 'saved', error: undefined })
   const typed = new Map<string, Typed>()
   /** Fields that wait for a save, or whose save has failed. */
@@ -88,7 +88,7 @@ function draftStore<Row extends object>(): DraftStore<Row> {
       unsaved = {}
       isWaiting = false
       try {
-        await newestSave(fields)
+        await newestSave(fields, id)
         ended = ['saved']
         for (const [name, value] of Object.entries(fields)) {
           const field = typed.get(name)
@@ -106,8 +106,9 @@ function draftStore<Row extends object>(): DraftStore<Row> {
     read,
     subscribe,
     change(fields, document, save) {
+      if (document === undefined) return
       for (const [name, value] of Object.entries(fields)) {
-        const { former = new Set([keyOf(document?.[name as keyof Row])]) } = typed.get(name) ?? {}
+        const { former = new Set([keyOf(document[name as keyof Row])]) } = typed.get(name) ?? {}
         typed.set(name, { value, isSaved: false, former: former.add(keyOf(value)) })
       }
       const isSaving = read().status === 'saving'

@@ -8,7 +8,7 @@ const ANN: Person = { _id: 'ann', name: 'Ann', city: 'Oslo' }
 
 /** A form of one person. Each save waits until it is answered. */
 class Form {
-  readonly saves: { readonly fields: object; readonly answer: (error?: Error) => void }[] = []
+  readonly saves: { readonly fields: object; readonly id: string; readonly answer: (error?: Error) => void }[] = []
   readonly mounted: Mounted<'draft'>
 
   constructor(binding: Binding, document: Person | undefined) {
@@ -31,9 +31,9 @@ class Form {
   #inputs(document: Person | undefined) {
     return {
       document,
-      save: (fields: object): Promise<void> =>
+      save: (fields: object, id: string): Promise<void> =>
         new Promise((resolve, reject) => {
-          this.saves.push({ fields, answer: (error) => (error === undefined ? resolve() : reject(error)) })
+          this.saves.push({ fields, id, answer: (error) => (error === undefined ? resolve() : reject(error)) })
         }),
     }
   }
@@ -125,11 +125,32 @@ export function draftCases({ test, create }: SuiteContext<() => Binding>): void 
     form.saves[0]!.answer()
   })
 
-  behaves('without a document there is none, until something is typed', async (form) => {
+  behaves('what waits for a save goes into the document that it was typed into', async (form) => {
+    form.type({ name: 'A' })
+    form.type({ name: 'Al' })
+    form.shows({ _id: 'bob', name: 'Bob', city: 'Oslo' })
+    await becomes(() => form.text, 'saved Bob of Oslo')
+    form.type({ city: 'Rome' })
+    for (const index of [0, 1, 2]) {
+      await becomes(() => form.saves.length > index, true)
+      form.saves[index]!.answer()
+    }
+    assertEqual(
+      form.saves.map(({ fields, id }) => [id, fields]),
+      [
+        ['ann', { name: 'A' }],
+        ['bob', { city: 'Rome' }],
+        ['ann', { name: 'Al' }],
+      ],
+    )
+  })
+
+  behaves('without a document nothing can be typed', async (form) => {
     form.shows(undefined)
     await becomes(() => form.text, 'saved - of -')
     form.type({ name: 'Eve' })
-    await becomes(() => form.text, 'saving Eve of -')
-    form.saves[0]!.answer()
+    await aWhile()
+    assertEqual(form.text, 'saved - of -')
+    assertEqual(form.saves.length, 0)
   })
 }

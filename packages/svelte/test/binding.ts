@@ -30,7 +30,7 @@ const HOOKS: { readonly [Name in HookName]: (inputs: () => Inputs[Name]) => Read
     copied(
       createDraft(
         () => inputs().document,
-        (fields) => inputs().save(fields),
+        (fields, id) => inputs().save(fields, id),
       ),
     ),
   sync: (inputs) => current(createSync(() => inputs().client)),

@@ -30,7 +30,7 @@ const HOOKS: { readonly [Name in HookName]: (inputs: Ref<Inputs[Name]>) => Read<
     parts(
       useDraft(
         () => inputs.value.document,
-        (fields) => inputs.value.save(fields),
+        (fields, id) => inputs.value.save(fields, id),
       ),
     ),
   sync: (inputs) => {

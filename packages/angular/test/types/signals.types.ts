@@ -36,7 +36,7 @@ export function injectTypes(people: Collection<Person>, db: { subscribe(listener
   const document = one.document()
   check<Equal<NonNullable<typeof document>['age'], number>>()
 
-  const form = injectDraft(one.document, (fields) => people.update('ann', fields))
+  const form = injectDraft(one.document, (fields, id) => people.update(id, fields))
   const draft = form.draft()
   check<Equal<NonNullable<typeof draft>['age'], number>>()
   // @ts-expect-error An age is a number.

@@ -31,7 +31,7 @@ export function useTypes(people: Collection<Person>): void {
   const { document } = useDocument(people, 'ann')
   check<Equal<NonNullable<typeof document>['age'], number>>()
 
-  const { draft, change } = useDraft(document, (fields) => people.update('ann', fields))
+  const { draft, change } = useDraft(document, (fields, id) => people.update(id, fields))
   check<Equal<NonNullable<typeof draft>['age'], number>>()
   // @ts-expect-error An age is a number.
   change({ age: '31' })

@@ -38,7 +38,7 @@ export function createTypes(people: Collection<Person>, db: { subscribe(listener
 
   const form = createDraft(
     () => one.document,
-    (fields) => people.update('ann', fields),
+    (fields, id) => people.update(id, fields),
   )
   const draft = form.draft
   check<Equal<NonNullable<typeof draft>['age'], number>>()

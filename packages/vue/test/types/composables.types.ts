@@ -36,7 +36,7 @@ export function useTypes(people: Collection<Person>, db: { subscribe(listener: (
   const document = one.document.value
   check<Equal<NonNullable<typeof document>['age'], number>>()
 
-  const form = useDraft(one.document, (fields) => people.update('ann', fields))
+  const form = useDraft(one.document, (fields, id) => people.update(id, fields))
   const draft = form.draft.value
   check<Equal<NonNullable<typeof draft>['age'], number>>()
   // @ts-expect-error An age is a number.
