@@ -6,6 +6,9 @@ import type { Case } from './project.ts'
 
 export function writeProject(folder: string, cases: readonly Case[]): void {
   const files = { ...FILES, ...Object.fromEntries(cases.map(({ name, hooks }) => [`${name}.pb.js`, hooks])) }
+  // As an app of Vite has around it.
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, 'pb_hooks', name)
     mkdirSync(dirname(path), { recursive: true })

@@ -8,12 +8,13 @@ import { HookEvent } from './event.ts'
 import { defineGlobals, setApp } from './globals.ts'
 import { openLink } from './link.ts'
 import { load, migrate } from './loader.ts'
-import { functionOf } from './sources.ts'
+import { functionOf, requireAsCommonJs } from './sources.ts'
 
 const { port, hooksFolder, answers } = workerData as ThreadData & { readonly port: MessagePort }
 
 openLink({ port, answers: new Int32Array(answers), encode, decode })
 defineGlobals(hooksFolder)
+requireAsCommonJs(hooksFolder)
 port.on('message', (task: Task) => void run(task))
 
 async function run(task: Task): Promise<void> {

@@ -1,5 +1,7 @@
 /** The text of a function, and where it stands in its file: handlers run apart from what is around them, as in PocketBase. */
 import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
 import type { FunctionSource } from '../protocol/messages.ts'
 
@@ -39,6 +41,17 @@ export function functionOf({ code, file, line, column }: FunctionSource): (...pa
     compiled.set(key, made)
   }
   return made
+}
+
+/** Files of this folder are CommonJS, as there, also where the package around them says that its files are ES modules. */
+export function requireAsCommonJs(folder: string): void {
+  const start = pathToFileURL(`${folder}/`).href
+  registerHooks({
+    load: (url, context, next) =>
+      url.startsWith(start) && url.endsWith('.js') && !url.includes('/node_modules/')
+        ? { format: 'commonjs', source: readFileSync(fileURLToPath(url), 'utf8'), shortCircuit: true }
+        : next(url, context),
+  })
 }
 
 /** Runs a file. Its functions are for all files of the thread, as in PocketBase. */
