@@ -2,6 +2,7 @@
  * Functions that callers give. What one returns is unknown, whatever its type says: JavaScript, an `async` too many, a `return` too few.
  * So nobody uses a result unseen. A promise is awaited or refused, the shape is checked, and what a function throws stays as it is.
  */
+import type { Environment } from './environment.ts'
 import { badArgument } from './options.ts'
 
 /** The result that a function must have. */
@@ -65,4 +66,17 @@ function checked<T>(call: string, name: string, result: unknown, expected: Expec
   if (expected !== undefined && !expected.is(result))
     throw badArgument(call, `${name} must return ${expected.what}`, result)
   return result as T
+}
+
+const tokens = new WeakMap<object, string>()
+
+/**
+ * A token of a function: no other function has it, and it changes in another tab and in a later process. The source text is no identity. Two
+ * functions with one text may have captured different values, and all bound ones have the same. So only the object counts, unless data of
+ * the caller (`version`, `parameters`) says more.
+ */
+export function functionToken({ randomId }: Pick<Environment, 'randomId'>, one: object): string {
+  let token = tokens.get(one)
+  if (token === undefined) tokens.set(one, (token = randomId()))
+  return token
 }

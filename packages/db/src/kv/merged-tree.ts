@@ -1,4 +1,5 @@
 /** Reads of one tree: its pages with the overlay of recent changes over them. */
+import { firstWhere } from '../base/binary-search.ts'
 import type { Key } from '../base/brand.ts'
 import { lazyModule } from '../base/lazy-module.ts'
 import { together } from '../base/miss.ts'
@@ -139,15 +140,9 @@ export abstract class MergedTree implements TreeReader {
     const live = liveEntries(leaf, garbage)
     const keyOf = (at: number): Key => leaf.key(live === undefined ? at : live[at]!)
     const rankOf = (at: number): number => before + at + shift(keyOf(at))
-    let low = 0
-    let high = live?.length ?? leaf.count
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (rankOf(middle) <= index) low = middle + 1
-      else high = middle
-    }
-    if (low === 0) return this.#walk(separator as Key, index - before - shift(separator))
-    return this.#walk(keyOf(low - 1), index - rankOf(low - 1))
+    const next = firstWhere(0, live?.length ?? leaf.count, (at) => rankOf(at) > index)
+    if (next === 0) return this.#walk(separator as Key, index - before - shift(separator))
+    return this.#walk(keyOf(next - 1), index - rankOf(next - 1))
   }
 
   #walk(from: Key | undefined, steps: number): Key {

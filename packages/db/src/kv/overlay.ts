@@ -6,6 +6,7 @@
  * node once. `Overlay` values are immutable nevertheless: an edit never touches a node that it did not make, and is
  * dropped at its end.
  */
+import { firstWhere } from '../base/binary-search.ts'
 import { assert } from '../base/errors.ts'
 import type { Key } from '../base/brand.ts'
 import type { Bytes } from '../codec/bytes.ts'
@@ -224,25 +225,11 @@ function childIndex(branch: OverlayBranch, key: string): number {
   const { keys } = branch
   const last = keys.length - 1
   if (keys[last]! <= key) return last
-  let low = 1
-  let high = last
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (keys[middle]! <= key) low = middle + 1
-    else high = middle
-  }
-  return low - 1
+  return firstWhere(1, last, (at) => keys[at]! > key) - 1
 }
 
 function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (keys[middle]! < key) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstWhere(0, keys.length, (at) => keys[at]! >= key)
 }
 
 /** One operation: `change` is the new value, or for a removal the length of what was there. */

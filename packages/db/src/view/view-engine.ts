@@ -2,7 +2,7 @@
 import { throwIfCancelled } from '../base/long-work.ts'
 import { PannierError } from '../base/errors.ts'
 import type { Environment } from '../base/environment.ts'
-import { functionToken } from '../base/function-identity.ts'
+import { functionToken } from '../base/callback.ts'
 import { loadAhead } from '../base/lazy-module.ts'
 import { LruMap } from '../base/lru-map.ts'
 import { checkOptions, type OptionNames } from '../base/options.ts'

@@ -3,6 +3,7 @@
  *
  * A missing field is the value `undefined`, below all others. Of selectors, only MISSING contains it.
  */
+import { firstWhere } from '../../base/binary-search.ts'
 import { compareValues } from '../../codec/collation.ts'
 import type { ValueType } from './predicate.ts'
 
@@ -117,15 +118,11 @@ export function compileSet(set: ValueSet): (value: unknown) => boolean {
     return values.size === 1 ? (value) => value === only : (value) => values.has(value)
   }
   const contains = (value: unknown): boolean => {
-    let low = 0
-    let high = set.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const order = compareValues(value, set[middle]!.value)
-      if (order > 0 || (order === 0 && !set[middle]!.above)) low = middle + 1
-      else high = middle
-    }
-    return low % 2 === 1
+    const next = firstWhere(0, set.length, (at) => {
+      const order = compareValues(value, set[at]!.value)
+      return order < 0 || (order === 0 && set[at]!.above)
+    })
+    return next % 2 === 1
   }
   const [from, to] = [set[0]?.value, set.length < 2 ? Infinity : set[1]!.value]
   if (set.length > 2 || typeof from !== 'number' || typeof to !== 'number') return contains

@@ -1,4 +1,5 @@
 /** Finds the steps from one list of rows to another: as few as possible if that is cheap, and never more than needed. */
+import { firstWhere } from '../../base/binary-search.ts'
 import type { LiveChange, LiveView } from './live-types.ts'
 
 /** More rows than this that change their places are taken out and put in again, which takes one pass. */
@@ -104,15 +105,9 @@ function leavingOrder(kept: readonly string[], oldIndex: ReadonlyMap<string, num
   const ends: number[] = []
   const before = new Array<number>(places.length)
   places.forEach((place, at) => {
-    let low = 0
-    let high = ends.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (places[ends[middle]!]! < place) low = middle + 1
-      else high = middle
-    }
-    before[at] = low === 0 ? -1 : ends[low - 1]!
-    ends[low] = at
+    const length = firstWhere(0, ends.length, (shorter) => places[ends[shorter]!]! >= place)
+    before[at] = length === 0 ? -1 : ends[length - 1]!
+    ends[length] = at
   })
   const moved = new Set(kept)
   for (let at = ends.at(-1) ?? -1; at >= 0; at = before[at]!) moved.delete(kept[at]!)

@@ -7,6 +7,7 @@
  * that come next. So any number of rows can be sorted: each pass reads the whole input and returns as many rows as fit.
  * The order is total (the key, then the document's number), so no row is lost or doubled between passes.
  */
+import { firstWhere } from '../../base/binary-search.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
 import { compareValues } from '../../codec/collation.ts'
 import { decodeKey } from '../../codec/key-encoding.ts'
@@ -256,14 +257,7 @@ export class SortPass {
 
 /** Index in the run of the first row after this one. */
 function placeAfter(run: readonly SortRow[], row: SortRow): number {
-  let low = 0
-  let high = run.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (compareRows(run[middle]!, row) > 0) high = middle
-    else low = middle + 1
-  }
-  return low
+  return firstWhere(0, run.length, (place) => compareRows(run[place]!, row) > 0)
 }
 
 function compareRows(left: SortRow, right: SortRow): number {

@@ -5,6 +5,7 @@
  * Guarantees: the planner would use the suggested index, and the plan would cost less. This is exact if the sample is
  * the whole collection; otherwise it is an estimate.
  */
+import { firstWhere } from '../../base/binary-search.ts'
 import type { Key } from '../../base/brand.ts'
 import { encodeIdKey } from '../../codec/key-encoding.ts'
 import type { IndexDefinition } from '../../document/catalog.ts'
@@ -197,12 +198,6 @@ class SampledTree implements EntryTree {
 
   /** How many keys are lower. */
   #rank(key: string): number {
-    let [low, high] = [0, this.#keys.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#keys[middle]! < key) low = middle + 1
-      else high = middle
-    }
-    return low
+    return firstWhere(0, this.#keys.length, (place) => this.#keys[place]! >= key)
   }
 }

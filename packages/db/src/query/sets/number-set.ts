@@ -2,6 +2,7 @@
  * Immutable sets of document numbers (up to 2^48). Each 65,536 numbers are a chunk: a sorted list while they are few,
  * bits beyond. So a number takes at most two bytes, and a bit where numbers are dense.
  */
+import { firstWhere } from '../../base/binary-search.ts'
 import {
   addNumbers,
   bitsOfList,
@@ -50,7 +51,7 @@ export class NumberSet {
     const chunks: Chunk[] = []
     for (let from = 0; from < marks.length;) {
       const at = Math.floor(numbers[from]! / CHUNK_NUMBERS)
-      const to = firstWhere(marks.length, (position) => numbers[position]! >= (at + 1) * CHUNK_NUMBERS)
+      const to = firstWhere(0, marks.length, (position) => numbers[position]! >= (at + 1) * CHUNK_NUMBERS)
       chunks.push(markedChunk(at, numbers.subarray(from, to), marks.subarray(from, to)))
       from = to
     }
@@ -90,7 +91,7 @@ export class NumberSet {
       return this.page(start, end - start).reverse()
     }
     const found: number[] = []
-    let position = Math.max(0, firstWhere(this.#ranks.length, (at) => this.#ranks[at]! > skip) - 1)
+    let position = Math.max(0, firstWhere(0, this.#ranks.length, (at) => this.#ranks[at]! > skip) - 1)
     for (; position < this.#chunks.length && found.length < limit; position++) {
       addNumbers(this.#chunks[position]!, Math.max(0, skip - this.#ranks[position]!), limit, found)
     }
@@ -142,7 +143,7 @@ export class NumberSet {
 
   /** The position of the first chunk at `at` or behind it. */
   #positionOf(at: number): number {
-    return firstWhere(this.#chunks.length, (position) => this.#chunks[position]!.at >= at)
+    return firstWhere(0, this.#chunks.length, (position) => this.#chunks[position]!.at >= at)
   }
 }
 
@@ -225,16 +226,4 @@ function addToList(chunk: GrowingChunk, place: number): boolean {
 /** The place of a number in its chunk. */
 function placeOf(number: number): number {
   return number & (CHUNK_NUMBERS - 1)
-}
-
-/** The lowest number below `count` that meets a condition, which all behind it meet too; else `count`. */
-function firstWhere(count: number, holds: (at: number) => boolean): number {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }

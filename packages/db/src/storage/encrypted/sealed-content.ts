@@ -14,6 +14,7 @@
  *
  * Pages below the first run have format 1 and no epoch.
  */
+import { firstWhere } from '../../base/binary-search.ts'
 import { readU32, writeU32, ByteReader, ByteWriter, sameBytes } from '../../codec/bytes.ts'
 import { NONCE_BYTES } from './platform.ts'
 import type { PageId } from '../../base/brand.ts'
@@ -114,13 +115,7 @@ export const NO_RUNS: Runs = { all: [], kept: 0 }
 
 /** Undefined for a page of format 1. */
 export function epochOf({ all }: Runs, id: PageId): Uint8Array | undefined {
-  let [low, high] = [0, all.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (all[middle]!.first <= id) low = middle + 1
-    else high = middle
-  }
-  return all[low - 1]?.epoch
+  return all[firstWhere(0, all.length, (place) => all[place]!.first > id) - 1]?.epoch
 }
 
 /** After a commit of pages from `first` on. Runs that begin there or later have no page. */
