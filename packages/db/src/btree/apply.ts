@@ -6,13 +6,14 @@
  * empty, and all leaves have the same depth. Work is done in slices: `io.pause()` is awaited between pages. Relies on:
  * changes are ascending and their deltas are true (an addition was absent, a removal present).
  */
+import { firstWhere } from '../base/binary-search.ts'
 import { assert } from '../base/errors.ts'
 import type { Key, PageId } from '../base/brand.ts'
 import { asArray, corruptBytes, type Bytes } from '../codec/bytes.ts'
 import { keyNumber } from '../codec/key-encoding.ts'
 import { Branch, type Child, addGarbage, liveEntries, liveLowerBound } from './branch.ts'
 import { BranchContent, LeafContent, UNDERFULL } from './content.ts'
-import { Leaf, type LeafValue, INLINE_VALUE_BYTES_MAX, type SizeClass } from './leaf.ts'
+import { Leaf, INLINE_VALUE_BYTES_MAX, type SizeClass } from './leaf.ts'
 import type { Node, Root, Tree } from './node.ts'
 import { PagePacker, type PageIo } from './page-packer.ts'
 import type { StoredReducer } from './reducer.ts'
@@ -96,22 +97,6 @@ class Applier {
 
   /** The content of a tree that was empty. */
   async load(): Promise<LeafContent> {
-    const { keys, changes, deltas } = this.#changes
-    const inlineMax = INLINE_VALUE_BYTES_MAX[this.#class]
-    // The arrays of the changes are taken as they are, unless values have to be replaced.
-    const content = new LeafContent(keys as Key[], changes as LeafValue[])
-    for (let i = 0; i < keys.length; i++) {
-      const change = changes[i]!
-      if (deltas[i] !== 1 || typeof change === 'number')
-        throw corruptBytes('a change does not fit the entry that it changes')
-      if (change.length > inlineMax) return this.#loadLarge()
-      content.measure(keys[i]!, change)
-      if ((i & 1023) === 1023) await this.packer.pause()
-    }
-    return content
-  }
-
-  async #loadLarge(): Promise<LeafContent> {
     const content = new LeafContent()
     await this.merge(undefined, undefined, content, 0, this.#changes.keys.length)
     return content
@@ -171,12 +156,14 @@ class Applier {
     const inlineMax = INLINE_VALUE_BYTES_MAX[this.#class]
     const count = leaf === undefined ? 0 : (live?.length ?? leaf.count)
     let at = 0
+    const keepTo = (end: number): void => {
+      for (; at < end; at++) content.keep(leaf!, live?.[at] ?? at)
+    }
     for (let i = from; i < to; i++) {
       const key = keys[i]!
-      const end = leaf === undefined ? 0 : Math.max(at, liveLowerBound(leaf, live, key))
-      for (; at < end; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)
-      const index = at < count ? (live === undefined ? at : live[at]!) : -1
-      const present = index >= 0 && leaf!.key(index) === key
+      if (leaf !== undefined) keepTo(liveLowerBound(leaf, live, key))
+      const index = at < count ? (live?.[at] ?? at) : -1
+      const present = index >= 0 && leaf!.compare(index, key) === 0
       if (present === (deltas[i] === 1)) throw corruptBytes('a change does not fit the entry that it changes')
       if (present) {
         this.packer.freeValue(leaf!.value(index))
@@ -187,11 +174,7 @@ class Applier {
         content.push(key, change.length > inlineMax ? await this.packer.overflow(asArray(change)) : change)
       if ((i & 1023) === 1023) await this.packer.pause()
     }
-    for (; at < count; at++) this.#keep(leaf!, live === undefined ? at : live[at]!, content)
-  }
-
-  #keep(leaf: Leaf, index: number, content: LeafContent): void {
-    content.push(leaf.key(index), leaf.value(index))
+    keepTo(count)
   }
 
   async #content(child: Child, level: number, span: Span): Promise<LeafContent | BranchContent> {
@@ -200,6 +183,7 @@ class Applier {
     if (level === 0) {
       if (!(node instanceof Leaf)) throw corruptBytes(`page ${child.id} is not a leaf`)
       const content = new LeafContent()
+      content.overflow = child.overflow
       const live = liveEntries(node, child.garbage)
       this.#freeGarbage(node, child)
       await this.merge(node, live, content, span.from, span.to)
@@ -263,7 +247,7 @@ class Applier {
     for (let i = 0; i < children.length; i++) {
       const upper = children[i + 1]?.separator
       if (upper === undefined) at = span.to
-      else at = lowerBoundOf(keys, upper, at, span.to)
+      else at = firstWhere(at, span.to, (index) => keys[index]! >= upper)
       ends.push(at)
     }
     return ends
@@ -314,15 +298,4 @@ function join(content: LeafContent | BranchContent, more: LeafContent | BranchCo
   if (content instanceof LeafContent && more instanceof LeafContent) content.append(more)
   else if (content instanceof BranchContent && more instanceof BranchContent) content.append(more)
   else assert(false, 'pages of one level are of one kind')
-}
-
-function lowerBoundOf(keys: readonly string[], key: string, from: number, to: number): number {
-  let low = from
-  let high = to
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (keys[middle]! < key) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -18,6 +18,7 @@
  *
  *     varint (length of the reduction of the entries below + 1; 0: no reduction is kept), the reduction
  */
+import { firstWhere } from '../base/binary-search.ts'
 import type { PageId, Key } from '../base/brand.ts'
 import { byteStringOf, ByteReader, ByteWriter } from '../codec/bytes.ts'
 import { PAGE_HEADER_BYTES, PAGE_REDUCED_BRANCH, PAGE_BRANCH, sealPage } from '../pager/page.ts'
@@ -73,14 +74,7 @@ export class Branch {
 
   /** The child in whose span the key falls. */
   search(key: string): number {
-    let low = 1
-    let high = this.children.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.children[middle]!.separator <= key) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    return firstWhere(1, this.children.length, (at) => this.children[at]!.separator > key) - 1
   }
 }
 
@@ -160,15 +154,7 @@ export function buildBranch(id: PageId, level: number, children: readonly Child[
 
 /** How many garbage numbers are lower. */
 export function garbageBefore(garbage: Garbage, number: number): number {
-  const { numbers } = garbage
-  let low = 0
-  let high = numbers.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (numbers[middle]! < number) low = middle + 1
-    else high = middle
-  }
-  return low
+  return firstWhere(0, garbage.numbers.length, (at) => garbage.numbers[at]! >= number)
 }
 
 export function isGarbage(garbage: Garbage | undefined, key: Key): boolean {
@@ -195,15 +181,7 @@ export function liveEntries(leaf: Leaf, garbage: Garbage | undefined): Uint16Arr
 /** Position among the entries that are not garbage (`liveEntries`) of the first one whose key is not lower. */
 export function liveLowerBound(leaf: Leaf, live: Uint16Array | undefined, key: string): number {
   const index = leaf.search(key)
-  if (live === undefined) return index
-  let low = 0
-  let high = live.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (live[middle]! < index) low = middle + 1
-    else high = middle
-  }
-  return low
+  return live === undefined ? index : firstWhere(0, live.length, (at) => live[at]! >= index)
 }
 
 /** The garbage with more of it; numbers may come in any order. */

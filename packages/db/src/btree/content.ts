@@ -1,7 +1,11 @@
 /** The content of pages under construction: the entries of leaves, or the children of branches, not yet cut into pages. */
-import type { Key } from '../base/brand.ts'
-import { sharedPrefixLength, varintBytes } from '../codec/bytes.ts'
-import { type LeafValue, leafEntryBytes } from './leaf.ts'
+import { firstWhere } from '../base/binary-search.ts'
+import type { Key, PageId } from '../base/brand.ts'
+import { assert } from '../base/errors.ts'
+import { sharedPrefixLength, varintBytes, writeVarint } from '../codec/bytes.ts'
+import { PAGE_HEADER_BYTES, PAGE_LEAF, sealPage } from '../pager/page.ts'
+import { PAGE_BYTES_MAX } from '../storage/page-store.ts'
+import { isOverflow, leafEntryBytes, putByteString, putValue, type Leaf, type LeafValue } from './leaf.ts'
 import type { Child } from './branch.ts'
 
 /**
@@ -18,42 +22,122 @@ const ROOMY = 0.9
 /** Pages emptier than this share of the target are joined with a neighbour. */
 export const UNDERFULL = 0.25
 
+/**
+ * Ascending entries in columns. An entry that a leaf has already is that leaf and its index there: its bytes are copied, unless the prefix
+ * of its page changes.
+ */
 export class LeafContent {
-  readonly keys: Key[]
-  readonly values: LeafValue[]
+  readonly #sources: (Key | Leaf)[] = []
+  /** The value of each entry, or its index in its leaf. */
+  readonly #values: (LeafValue | number)[] = []
   /** `ends[i]`: bytes of the first `i` entries, as long as keys share no prefix. */
-  readonly ends: number[] = [0]
+  readonly #ends: number[] = [0]
   size = 0
-
-  /** Call `measure` for each given entry. */
-  constructor(keys: Key[] = [], values: LeafValue[] = []) {
-    this.keys = keys
-    this.values = values
-  }
+  /** Whether a value may be in overflow pages. */
+  overflow = false
 
   get length(): number {
-    return this.ends.length - 1
+    return this.#ends.length - 1
+  }
+
+  key(index: number): Key {
+    const source = this.#sources[index]!
+    return typeof source === 'string' ? source : source.key(this.#values[index] as number)
+  }
+
+  value(index: number): LeafValue {
+    const source = this.#sources[index]!
+    return typeof source === 'string' ? (this.#values[index] as LeafValue) : source.value(this.#values[index] as number)
   }
 
   push(key: Key, value: LeafValue): void {
-    this.keys.push(key)
-    this.values.push(value)
-    this.measure(key, value)
+    this.overflow ||= isOverflow(value)
+    this.#push(key, value, leafEntryBytes(key, value))
   }
 
-  measure(key: Key, value: LeafValue): void {
-    this.size += leafEntryBytes(key, value)
-    this.ends.push(this.size)
+  /** An entry of a leaf, as it is. */
+  keep(leaf: Leaf, index: number): void {
+    this.#push(leaf, index, leaf.entryBytes(index))
+  }
+
+  #push(source: Key | Leaf, value: LeafValue | number, bytes: number): void {
+    this.#sources.push(source)
+    this.#values.push(value)
+    this.#ends.push((this.size += bytes))
+  }
+
+  append(other: LeafContent): void {
+    this.overflow ||= other.overflow
+    for (let i = 0; i < other.length; i++) this.#push(other.#sources[i]!, other.#values[i]!, other.#entryBytes(i))
+  }
+
+  #entryBytes(index: number): number {
+    return this.#ends[index + 1]! - this.#ends[index]!
+  }
+
+  #prefixBytes(from: number, to: number): number {
+    return sharedPrefixLength(this.key(from), this.key(to - 1))
   }
 
   /** The bytes of a page of these entries: keys lose the prefix that all of their page share. */
   bytesOf(from: number, to: number): number {
-    const shared = sharedPrefixLength(this.keys[from]!, this.keys[to - 1]!)
-    return this.ends[to]! - this.ends[from]! - shared * (to - from)
+    return this.#ends[to]! - this.#ends[from]! - this.#prefixBytes(from, to) * (to - from)
   }
 
-  append(other: LeafContent): void {
-    for (let i = 0; i < other.length; i++) this.push(other.keys[i]!, other.values[i]!)
+  /** Bytes of the leaf that `build` gives. */
+  leafBytes(from: number, to: number): number {
+    const prefixBytes = this.#prefixBytes(from, to)
+    let size = PAGE_HEADER_BYTES + 2 + prefixBytes + this.bytesOf(from, to)
+    // The length of what is left of a long key may be shorter, too.
+    for (let i = from; i < to; i++) {
+      if (this.#entryBytes(i) < 128) continue
+      const { length } = this.key(i)
+      size -= varintBytes(length) - varintBytes(length - prefixBytes)
+    }
+    return size
+  }
+
+  /** The leaf that holds the entries `from <= i < to`. */
+  build(id: PageId, from: number, to: number): Uint8Array {
+    const count = to - from
+    assert(count > 0, 'a leaf is never empty')
+    const prefixBytes = this.#prefixBytes(from, to)
+    const bytes = new Uint8Array(this.leafBytes(from, to))
+    let at = PAGE_HEADER_BYTES
+    bytes[at++] = prefixBytes & 255
+    bytes[at++] = prefixBytes >>> 8
+    at = putByteString(bytes, at, this.key(from), 0, prefixBytes)
+    let startAt = at
+    at += 2 * count
+    const begin = (start: number): void => {
+      bytes[startAt++] = start & 255
+      bytes[startAt++] = start >>> 8
+    }
+    for (let i = from; i < to;) {
+      const source = this.#sources[i]!
+      if (typeof source !== 'string' && source.prefix.length === prefixBytes) {
+        // Entries that stand one after another in their leaf are copied together.
+        const first = this.#values[i] as number
+        const moved = at - source.start(first)
+        let next = first
+        while (i < to && this.#sources[i] === source && this.#values[i] === next) {
+          begin(source.start(next++) + moved)
+          i++
+        }
+        const run = source.raw(first, next)
+        bytes.set(run, at)
+        at += run.length
+      } else {
+        begin(at)
+        const key = this.key(i)
+        at = writeVarint(bytes, at, key.length - prefixBytes)
+        at = putByteString(bytes, at, key, prefixBytes, key.length)
+        at = putValue(bytes, at, this.value(i++))
+      }
+    }
+    assert(at === bytes.length && at <= PAGE_BYTES_MAX, 'leaf page of another length')
+    sealPage(id, bytes, PAGE_LEAF, 0, count)
+    return bytes
   }
 }
 
@@ -109,14 +193,10 @@ function cutAt(content: Content, quota: number): { readonly ends: number[]; read
       low = high
       high = Math.min(length + 1, high + (high - start))
     }
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1
-      if (content.bytesOf(start, middle) <= quota) low = middle
-      else high = middle
-    }
-    ends.push(low)
-    bytes += content.bytesOf(start, low)
-    step = low - start
+    const end = firstWhere(low + 1, high, (to) => content.bytesOf(start, to) > quota) - 1
+    ends.push(end)
+    bytes += content.bytesOf(start, end)
+    step = end - start
   }
   return { ends, bytes }
 }

@@ -18,12 +18,10 @@ import {
   readByteString,
   varintBytes,
   ByteWriter,
-  sharedPrefixLength,
   writeVarint,
 } from '../codec/bytes.ts'
-import { PAGE_HEADER_BYTES, PAGE_LEAF, PAGE_OVERFLOW, sealPage } from '../pager/page.ts'
+import { PAGE_HEADER_BYTES, PAGE_OVERFLOW, sealPage } from '../pager/page.ts'
 import { PAGE_BYTES_MAX } from '../storage/page-store.ts'
-import { assert } from '../base/errors.ts'
 
 /** Keys may not be longer: a page has to hold several. */
 export const KEY_BYTES_MAX: number = 8 * 1024
@@ -83,12 +81,11 @@ export class Leaf {
   /** The entry with exactly that key, or -1. */
   find(key: string): number {
     const index = this.search(key)
-    if (index >= this.count || !key.startsWith(this.prefix)) return -1
-    return this.#compareRest(index, key, this.prefix.length) === 0 ? index : -1
+    return index < this.count && this.compare(index, key) === 0 ? index : -1
   }
 
   key(index: number): Key {
-    const at = this.#position(index)
+    const at = this.start(index)
     const length = this.#varint(at)
     const start = at + varintBytes(length)
     return (this.prefix + readByteString(this.bytes, start, start + length)) as Key
@@ -96,7 +93,7 @@ export class Leaf {
 
   /** The last six bytes of the key as a number. */
   keyNumber(index: number): number {
-    const at = this.#position(index)
+    const at = this.start(index)
     const length = this.#varint(at)
     const end = at + varintBytes(length) + length
     if (length < 6) return this.#keyNumberOverPrefix(end, length)
@@ -116,9 +113,7 @@ export class Leaf {
   /** A view of the bytes, or the reference to an overflowing value. */
   value(index: number): Uint8Array | OverflowReference {
     const { bytes } = this
-    let at = this.#position(index)
-    const length = this.#varint(at)
-    at += varintBytes(length) + length
+    let at = this.#headerAt(index)
     const header = this.#varint(at)
     at += varintBytes(header)
     const valueBytes = Math.floor(header / 2)
@@ -134,9 +129,7 @@ export class Leaf {
    */
   read<T>(index: number, read: (bytes: Uint8Array, start: number, end: number) => T): T | undefined {
     const { bytes } = this
-    let at = this.#position(index)
-    const length = this.#varint(at)
-    at += varintBytes(length) + length
+    let at = this.#headerAt(index)
     const header = this.#varint(at)
     at += varintBytes(header)
     const end = at + Math.floor(header / 2)
@@ -144,9 +137,37 @@ export class Leaf {
     return header % 2 === 0 ? read(bytes, at, end) : undefined
   }
 
-  #position(index: number): number {
+  /** As `leafEntryBytes`. */
+  entryBytes(index: number): number {
+    const start = this.start(index)
+    const end = this.#end(index)
+    if (end <= start || end > this.bytes.length) throw corruptBytes(`an entry of page ${this.id} ends too early`)
+    const rest = this.#varint(start)
+    const keyBytes = rest + this.prefix.length
+    return 2 + end - start + keyBytes - rest + varintBytes(keyBytes) - varintBytes(rest)
+  }
+
+  /** The bytes of the entries `from <= i < to`. */
+  raw(from: number, to: number): Uint8Array {
+    return this.bytes.subarray(this.start(from), this.#end(to - 1))
+  }
+
+  /** Entries stand one after another, in order. */
+  #end(index: number): number {
+    return index + 1 < this.count ? this.start(index + 1) : this.bytes.length
+  }
+
+  /** Where an entry begins. */
+  start(index: number): number {
     const at = this.#offsetsAt + 2 * index
     return this.bytes[at]! | (this.bytes[at + 1]! << 8)
+  }
+
+  /** Where the value begins, with its length. */
+  #headerAt(index: number): number {
+    const at = this.start(index)
+    const length = this.#varint(at)
+    return at + varintBytes(length) + length
   }
 
   #varint(at: number): number {
@@ -169,7 +190,7 @@ export class Leaf {
   /** The sign of (entry's key - key), both without the shared prefix. */
   #compareRest(index: number, key: string, from: number): number {
     const { bytes } = this
-    const at = this.#position(index)
+    const at = this.start(index)
     const length = this.#varint(at)
     const start = at + varintBytes(length)
     const rest = key.length - from
@@ -215,52 +236,7 @@ function inLeafBytes(value: LeafValue): number {
   return isOverflow(value) ? varintBytes(value.length) + varintBytes(value.first) : value.length
 }
 
-/** Ascending entries in columns; `ends[i]` is the sum of the `leafEntryBytes` of the first `i`. */
-interface LeafColumns {
-  readonly keys: readonly Key[]
-  readonly values: readonly LeafValue[]
-  readonly ends: readonly number[]
-}
-
-/** Bytes of the leaf that `buildLeaf` builds. */
-export function leafBytes({ keys, ends }: LeafColumns, from: number, to: number): number {
-  const prefixBytes = sharedPrefixLength(keys[from]!, keys[to - 1]!)
-  let size = PAGE_HEADER_BYTES + 2 + prefixBytes + ends[to]! - ends[from]! - (to - from) * prefixBytes
-  // The length of what is left of a key may be shorter, too.
-  for (let i = from; i < to; i++) {
-    const { length } = keys[i]!
-    if (length >= 128) size -= varintBytes(length) - varintBytes(length - prefixBytes)
-  }
-  return size
-}
-
-/** Builds the leaf that holds the entries `from <= i < to`. */
-export function buildLeaf(id: PageId, columns: LeafColumns, from: number, to: number): Uint8Array {
-  const { keys, values } = columns
-  const count = to - from
-  assert(count > 0, 'a leaf is never empty')
-  const prefixBytes = sharedPrefixLength(keys[from]!, keys[to - 1]!)
-  const bytes = new Uint8Array(leafBytes(columns, from, to))
-  let at = PAGE_HEADER_BYTES
-  bytes[at++] = prefixBytes & 255
-  bytes[at++] = prefixBytes >>> 8
-  at = putByteString(bytes, at, keys[from]!, 0, prefixBytes)
-  let offsetAt = at
-  at += 2 * count
-  for (let i = from; i < to; i++) {
-    bytes[offsetAt++] = at & 255
-    bytes[offsetAt++] = at >>> 8
-    const key = keys[i]!
-    at = writeVarint(bytes, at, key.length - prefixBytes)
-    at = putByteString(bytes, at, key, prefixBytes, key.length)
-    at = putValue(bytes, at, values[i]!)
-  }
-  assert(at === bytes.length && at <= PAGE_BYTES_MAX, 'leaf page of another length')
-  sealPage(id, bytes, PAGE_LEAF, 0, count)
-  return bytes
-}
-
-function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {
+export function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {
   if (isOverflow(value)) {
     at = writeVarint(bytes, at, inLeafBytes(value) * 2 + 1)
     at = writeVarint(bytes, at, value.length)
@@ -272,7 +248,7 @@ function putValue(bytes: Uint8Array, at: number, value: LeafValue): number {
   return at + value.length
 }
 
-function putByteString(bytes: Uint8Array, at: number, text: string, from: number, to: number): number {
+export function putByteString(bytes: Uint8Array, at: number, text: string, from: number, to: number): number {
   for (let i = from; i < to; i++) bytes[at++] = text.charCodeAt(i)
   return at
 }

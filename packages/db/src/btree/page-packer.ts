@@ -8,9 +8,7 @@ import { isPromise, type MaybePromise } from '../base/async.ts'
 import { asArray } from '../codec/bytes.ts'
 import { type Child, buildBranch } from './branch.ts'
 import {
-  buildLeaf,
   buildOverflowPage,
-  leafBytes,
   isOverflow,
   overflowPageCount,
   OVERFLOW_PAYLOAD_BYTES,
@@ -70,7 +68,7 @@ export class PagePacker {
     for (const to of ends) {
       const id = this.#io.allocate(1)
       if (content instanceof LeafContent) {
-        const bound = from === 0 ? separator : separate(content.keys[from - 1]!, content.keys[from]!)
+        const bound = from === 0 ? separator : separate(content.key(from - 1), content.key(from))
         out.push(await this.#writeLeaf(id, content, from, to, bound, ends.length >= LATE_LEAVES_MIN))
       } else {
         const bound = from === 0 ? separator : content.children[from]!.separator
@@ -93,16 +91,16 @@ export class PagePacker {
     separator: string,
     late: boolean,
   ): Promise<Child> {
-    const size = leafBytes(content, from, to)
+    const size = content.leafBytes(from, to)
     let bytes = size
     let overflow = false
-    for (let i = from; i < to; i++) {
-      const value = content.values[i]!
+    for (let i = from; content.overflow && i < to; i++) {
+      const value = content.value(i)
       if (!isOverflow(value)) continue
       bytes += value.length
       overflow = true
     }
-    const build = (): Uint8Array => buildLeaf(id, content, from, to)
+    const build = (): Uint8Array => content.build(id, from, to)
     const written = late ? this.#io.writeLate(id, size, build) : this.#io.write(id, build())
     if (isPromise(written)) await written
     const reduction = this.#reducer && encodedReduction(this.#reducer, contentEntries(content, from, to))
@@ -148,12 +146,12 @@ export class PagePacker {
 }
 
 /** Values that overflow are not at hand. */
-function contentEntries({ keys, values }: LeafContent, from: number, to: number): ReducedEntries {
+function contentEntries(content: LeafContent, from: number, to: number): ReducedEntries {
   return {
     count: to - from,
-    key: (index) => keys[from + index]!,
+    key: (index) => content.key(from + index),
     value: (index) => {
-      const value = values[from + index]!
+      const value = content.value(from + index)
       return isOverflow(value) ? undefined : asArray(value)
     },
   }

@@ -2,6 +2,7 @@
  * Point reads of a tree: by key, by rank, and the rank of a key. Each reads one page a level. Synchronous; a page that
  * is not in memory throws a Miss.
  */
+import { firstWhere } from '../base/binary-search.ts'
 import type { Key, PageId } from '../base/brand.ts'
 import { Miss, together } from '../base/miss.ts'
 import { asArray, corruptBytes } from '../codec/bytes.ts'
@@ -115,14 +116,8 @@ export function descendToRank(
   shift: (separator: string) => number,
 ): LeafPosition {
   return walkDown(cache, tree, (branch, before) => {
-    let low = 1
-    let high = branch.children.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (before + branch.before(middle) + shift(branch.children[middle]!.separator) <= rank) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    const rankOf = (index: number): number => before + branch.before(index) + shift(branch.children[index]!.separator)
+    return firstWhere(1, branch.children.length, (index) => rankOf(index) > rank) - 1
   })
 }
 

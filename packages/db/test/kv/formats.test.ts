@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { CommitSequence, Generation, Key, PageId } from '../../src/base/brand.ts'
 import { Branch, buildBranch, type Child } from '../../src/btree/branch.ts'
-import { buildLeaf, Leaf, leafEntryBytes } from '../../src/btree/leaf.ts'
+import { LeafContent } from '../../src/btree/content.ts'
+import { Leaf } from '../../src/btree/leaf.ts'
 import { asArray, ByteReader, ByteWriter } from '../../src/codec/bytes.ts'
 import { decodeCommit, encodeCommit, verifyLogRecord, type CommitBody } from '../../src/kv/commit-record.ts'
 import type { Change } from '../../src/kv/overlay.ts'
@@ -100,17 +101,46 @@ test('pages to reclaim, whatever their order', () => {
   )
 })
 
+function pageOf(id: PageId, keys: readonly Key[], values: readonly Uint8Array[]): Uint8Array {
+  const content = new LeafContent()
+  for (const [at, one] of keys.entries()) content.push(one, values[at]!)
+  return content.build(id, 0, keys.length)
+}
+
 test('a leaf', () => {
   fc.assert(
     fc.property(pageId, sortedKeys, fc.infiniteStream(bytes), (id, keys, stream) => {
       const values = keys.map(() => stream.next().value as Uint8Array)
-      const ends = [0]
-      for (const [at, one] of keys.entries()) ends.push(ends[at]! + leafEntryBytes(one, values[at]!))
-      const page = buildLeaf(id, { keys, values, ends }, 0, keys.length)
+      const page = pageOf(id, keys, values)
       verifyPage(id, page)
       const leaf = new Leaf(id, page)
       expect(keys.map((_, at) => leaf.key(at))).toEqual(keys)
       expect(keys.map((_, at) => [...(leaf.value(at) as Uint8Array)])).toEqual(values.map((value) => [...value]))
+    }),
+  )
+})
+
+test('a page of entries that leaves have is the page of the same entries, given one by one', () => {
+  const prefix = fc.nat(300).map((length) => 'p'.repeat(length))
+  const longKeys = fc.tuple(prefix, sortedKeys).map(([shared, keys]) => keys.map((each) => (shared + each) as Key))
+  const entries = fc.record({ keys: longKeys, news: fc.infiniteStream(fc.boolean()), stream: fc.infiniteStream(bytes) })
+  fc.assert(
+    fc.property(pageId, pageId, entries, (id, oldId, { keys, news, stream }) => {
+      const values = keys.map(() => stream.next().value as Uint8Array)
+      const isNew = keys.map(() => news.next().value as boolean)
+      const old = keys.filter((_, at) => !isNew[at])
+      const oldValues = values.filter((_, at) => !isNew[at])
+      if (old.length === 0) return
+      const leaf = new Leaf(oldId, pageOf(oldId, old, oldValues))
+      const content = new LeafContent()
+      let kept = 0
+      for (const [at, key] of keys.entries())
+        if (isNew[at]!) content.push(key, values[at]!)
+        else content.keep(leaf, kept++)
+      expect(content.build(id, 0, keys.length)).toEqual(pageOf(id, keys, values))
+      // Without the first and the last entry the rest may share another prefix.
+      if (keys.length > 2)
+        expect(content.build(id, 1, keys.length - 1)).toEqual(pageOf(id, keys.slice(1, -1), values.slice(1, -1)))
     }),
   )
 })
