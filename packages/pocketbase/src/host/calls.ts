@@ -4,7 +4,15 @@ import { ServiceError, SYSTEM, type Backend, type HookApp, type HookRecord, type
 import { missing, presentScaffolds, type JsonObject } from '@pannier/backend/internal'
 import type { AnswerMessage, CallMessage, ErrorData } from '../protocol/messages.ts'
 import { TAG } from '../protocol/values.ts'
-import { applyParts, eventMethods, named, partsOf, type AroundEvent, type Methods } from './event-methods.ts'
+import {
+  applyParts,
+  eventMethods,
+  named,
+  partsOf,
+  type AroundEvent,
+  type Methods,
+  type ServerEvent,
+} from './event-methods.ts'
 import { sendHttp, type HttpRequest } from './http.ts'
 import { CollectionInput, encodedDefinition, Objects, setAsThere, SettingsInput } from './objects.ts'
 
@@ -45,7 +53,10 @@ export class Calls {
     this.#application = application
     this.#app = around?.event.app ?? application.backend.app
     this.#isShownToSuperuser = around?.name === 'onRecordEnrich' && around.event.hasSuperuserAuth?.() === true
-    this.#event = around === undefined ? {} : { ...eventMethods(around), next: this.#next(around) }
+    this.#event =
+      around === undefined
+        ? {}
+        : { ...eventMethods(around), next: this.#next(around), enrich: this.#enrich(around.event) }
   }
 
   async answer({ target, method, parameters }: CallMessage): Promise<AnswerMessage> {
@@ -125,6 +136,17 @@ export class Calls {
       applyParts(around, changed)
       await next.call(around.event)
       return partsOf(around, this.objects)
+    }
+  }
+
+  /** Lets hooks change what the caller sees of a record. */
+  #enrich(event: ServerEvent): (record: HookRecord) => Promise<void> {
+    return async (record) => {
+      const { id, name } = record.collection()
+      const info = await event.requestInfo?.()
+      const caller = { hasSuperuserAuth: () => event.hasSuperuserAuth!(), requestInfo: () => info }
+      const shown = { app: event.app, auth: event.auth, record, ...caller }
+      await this.#application.backend.hooks.trigger('onRecordEnrich', shown as never, [id, name])
     }
   }
 

@@ -128,26 +128,27 @@ export class App {
     return this.expandRecords([record], paths)
   }
 
-  expandRecords(records: readonly Record[], paths: readonly string[]): Values {
+  /** `isSeen`: whether a record may be added. */
+  expandRecords(records: readonly Record[], paths: readonly string[], isSeen?: (record: Record) => boolean): Values {
     const errors: Values = {}
     for (const path of paths)
       try {
-        for (const record of records) this.#expand(record, path)
+        for (const record of records) this.#expand(record, path, isSeen)
       } catch (error) {
         errors[path] = error
       }
     return errors
   }
 
-  #expand(record: Record, path: string): void {
+  #expand(record: Record, path: string, isSeen: (record: Record) => boolean = () => true): void {
     const [name = '', ...rest] = path.split('.')
     const known = record.expandedAll(name)
-    const found = known.length > 0 ? known : (this.#call('related', record, name) as Record[])
+    const found = known.length > 0 ? known : (this.#call('related', record, name) as Record[]).filter(isSeen)
     if (found.length === 0) return
     const isMany = name.includes('_via_') || record.collection().fields.getByName(name)?.isMultiple() === true
     const expanded: Expanded = isMany ? found : found[0]!
     record.mergeExpand({ [name]: expanded })
-    if (rest.length > 0) for (const one of found) this.#expand(one, rest.join('.'))
+    if (rest.length > 0) for (const one of found) this.#expand(one, rest.join('.'), isSeen)
   }
 
   canAccessRecord(record: Record, info: { readonly auth?: Record | null }, rule: string | null): boolean {

@@ -80,10 +80,27 @@ const APIS = {
     void e
     call('event', 'recordAuthResponse', record, method, meta)
   },
-  enrichRecord: (e: HookEvent, record: PocketRecord, ...paths: readonly string[]): void =>
-    void e.app.expandRecord(record, paths),
+  enrichRecord: (e: HookEvent, record: PocketRecord, ...paths: readonly string[]): void => enrich(e, [record], paths),
   enrichRecords: (e: HookEvent, records: readonly PocketRecord[], ...paths: readonly string[]): void =>
-    void e.app.expandRecords(records, paths),
+    enrich(e, records, paths),
+}
+
+/** Records as the caller may see them: the view rule admits what is added, and hooks change what is shown of each. */
+function enrich(e: HookEvent, records: readonly PocketRecord[], paths: readonly string[]): void {
+  const isAll = e.hasSuperuserAuth()
+  const info = isAll ? {} : (e.requestInfo() as { auth?: PocketRecord })
+  e.app.expandRecords(
+    records,
+    paths,
+    (one) => isAll || e.app.canAccessRecord(one, info, one.collection().viewRule as string | null),
+  )
+  const show = (shown: readonly PocketRecord[]): void => {
+    for (const record of shown) {
+      call('event', 'enrich', record)
+      for (const related of Object.values(record.expand())) show([related].flat())
+    }
+  }
+  show(records)
 }
 
 function sendAccountMail(kind: string): (app: App, record: PocketRecord) => void {
