@@ -1,4 +1,7 @@
-/** Goal: a route that enriches records shows callers what they may see. Method: a private record beside a public one, for each kind of caller. */
+/**
+ * Goal: routes that show records or log in give callers what they may have. Method: a private record beside a public one, for each kind
+ * of caller; accounts that a rule, a hook or a second method keeps out.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +16,14 @@ routerAdd('GET', '/api/visits', (e) => {
   $apis.enrichRecords(e, visits, 'hive', 'hive.owner')
   return e.json(200, visits)
 })
+routerAdd('POST', '/api/enter/{name}', (e) => {
+  const account = $app.findFirstRecordByData('users', 'name', e.request.pathValue('name'))
+  return $apis.recordAuthResponse(e, account, e.request.url.query().get('by'), { by: 'a badge' })
+})
+onRecordAuthRequest((e) => {
+  if (e.record.getString('name') == 'bob' && e.authMethod == 'badge') throw new ForbiddenError('Ask the office.')
+  e.next()
+}, 'users')
 onRecordEnrich((e) => {
   if (e.requestInfo.auth?.getString('name') != 'vet') e.record.hide('secret')
   e.record.withCustomData(true)
@@ -52,7 +63,7 @@ beforeAll(async () => {
       password: PASSWORD,
       passwordConfirm: PASSWORD,
     }) as Promise<never>
-  const [ann] = [await account('ann'), await account('vet')]
+  const [ann] = [await account('ann'), await account('vet'), await account('bob'), await account('out')]
   for (const [day, isPublic] of [false, true].entries()) {
     const hive = (await records.create(ITSELF, 'hives', { public: isPublic, secret: 'h', owner: ann.id })) as never
     await records.create(ITSELF, 'visits', { day, secret: 'v', hive: hive['id'] })
@@ -94,4 +105,28 @@ test.each([
   [SUPERUSER, 'v , h  private with owner; v , h  public with owner'],
 ])('%s', async (caller, seen) => {
   expect(await seenBy(caller)).toBe(seen)
+})
+
+interface Entered {
+  readonly token: string
+  readonly record: { readonly name: string }
+  readonly meta: { readonly by: string }
+  readonly message: string
+}
+
+async function enter(name: string, by: string): Promise<string> {
+  const answer = await fetch(`${server.url}/api/enter/${name}?by=${by}`, { method: 'POST' })
+  const { token, record, meta, message } = (await answer.json()) as Entered
+  return answer.ok ? `${token === '' ? 'no token' : 'token'} of ${record.name} by ${meta.by}` : message
+}
+
+test('recordAuthResponse gives no token to whom the collection or a hook keeps out', async () => {
+  const { definitions } = server.server.backend
+  await definitions.update(SYSTEM, 'users', { authRule: 'name != "out"' })
+  expect(await enter('ann', 'badge')).toBe('token of ann by a badge')
+  expect(await enter('out', 'badge')).toBe("The request doesn't satisfy the collection requirements to authenticate.")
+  expect(await enter('bob', 'badge')).toBe('Ask the office.')
+  await definitions.update(SYSTEM, 'users', { otp: { enabled: true }, mfa: { enabled: true } })
+  expect(await enter('ann', 'badge')).not.toContain('token')
+  expect(await enter('ann', '')).toBe('token of ann by a badge')
 })

@@ -32,6 +32,12 @@ interface OpenTransaction {
 
 const ROWS_MAX = 1000
 
+const NO_LOGIN = "The request doesn't satisfy the collection requirements to authenticate."
+const TWO_METHODS = "the collection asks for two methods. Log in by two requests of the server, or name no method: ''."
+
+/** Events about what a caller gets. */
+type AboutCaller = 'onRecordEnrich' | 'onRecordAuthRequest'
+
 class RolledBack extends Error {}
 
 /** Makes the error of an answer. */
@@ -54,9 +60,7 @@ export class Calls {
     this.#app = around?.event.app ?? application.backend.app
     this.#isShownToSuperuser = around?.name === 'onRecordEnrich' && around.event.hasSuperuserAuth?.() === true
     this.#event =
-      around === undefined
-        ? {}
-        : { ...eventMethods(around), next: this.#next(around), enrich: this.#enrich(around.event) }
+      around === undefined ? {} : { ...eventMethods(around), next: this.#next(around), ...this.#apis(around.event) }
   }
 
   async answer({ target, method, parameters }: CallMessage): Promise<AnswerMessage> {
@@ -139,14 +143,30 @@ export class Calls {
     }
   }
 
-  /** Lets hooks change what the caller sees of a record. */
-  #enrich(event: ServerEvent): (record: HookRecord) => Promise<void> {
-    return async (record) => {
-      const { id, name } = record.collection()
+  /** The parts of `$apis` for the caller of an event. */
+  #apis(event: ServerEvent): Methods {
+    const { app, auth } = event
+    const trigger = async (name: AboutCaller, record: HookRecord, others = {}, last?: () => Promise<void>) => {
+      const { id, name: collection } = record.collection()
       const info = await event.requestInfo?.()
-      const caller = { hasSuperuserAuth: () => event.hasSuperuserAuth!(), requestInfo: () => info }
-      const shown = { app: event.app, auth: event.auth, record, ...caller }
-      await this.#application.backend.hooks.trigger('onRecordEnrich', shown as never, [id, name])
+      const caller = { app, auth, hasSuperuserAuth: () => event.hasSuperuserAuth!(), requestInfo: () => info }
+      const about = { ...caller, record, ...others } as never
+      await this.#application.backend.hooks.trigger(name, about, [id, collection], last)
+    }
+    return {
+      enrich: (record: HookRecord) => trigger('onRecordEnrich', record),
+      recordAuthResponse: async (record: HookRecord, authMethod: string, meta: unknown) => {
+        const collection = record.collection()
+        if (collection.type !== 'auth') throw new Error('recordAuthResponse(): the record must be an account.')
+        if (!(await app.canAccessRecord(record, auth ?? null, collection.authRule)))
+          throw new ServiceError('FORBIDDEN', NO_LOGIN)
+        if (collection.mfa.enabled && authMethod !== '') throw new Error(`recordAuthResponse(): ${TWO_METHODS}`)
+        await trigger('onRecordAuthRequest', record, { collection, authMethod }, async () => {
+          const token = await app.newAuthToken(record)
+          const answer = { token, record: record.publicExport(), ...(meta !== null && { meta }) }
+          ;(event['json'] as (status: number, value: unknown) => void).call(event, 200, answer)
+        })
+      },
     }
   }
 

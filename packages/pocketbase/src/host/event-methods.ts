@@ -141,12 +141,6 @@ export function eventMethods(around: AroundEvent): Methods {
         method === 'get' || method === 'delete'
           ? response.headers[method](name)
           : response.headers[method](name, value),
-      recordAuthResponse: async (record: HookRecord, method: string, meta: unknown) => {
-        void method
-        const token = await event.app.newAuthToken(record)
-        const answer = { token, record: record.publicExport(), ...(meta !== null && { meta }) }
-        ;(event['json'] as (status: number, value: unknown) => void).call(event, 200, answer)
-      },
     }),
   }
 }
