@@ -1,6 +1,6 @@
 /** Requests to the server. */
 import type { LongWork } from 'pannier'
-import type { OptionNames } from 'pannier/internal'
+import { answerText, type OptionNames } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { ClientError, reasonOf } from './client-error.ts'
 import type { Values } from './writes.ts'
@@ -24,8 +24,7 @@ const TOO_MANY = 429
 const SERVER_FAILED = 500
 
 /** A server of the product says its own limit, as JSON. This is a proxy's. */
-const TOO_LARGE_SAID =
-  'A proxy takes no request of this size. Raise its limit (client_max_body_size of nginx), or send less.'
+const TOO_LARGE_SAID = 'A proxy refuses a request of this size. Raise its limit (nginx: client_max_body_size).'
 
 export class Server {
   readonly url: string
@@ -58,7 +57,7 @@ export class Server {
       const response = await this.open(request, body, { ...others, signal: ended })
       const date = Date.parse(response.headers.get('date') ?? '')
       if (!Number.isNaN(date)) this.#aheadMs = date - this.environment.wallClock()
-      return [response, await response.text().catch(unreachable)]
+      return [response, await answerText(response).catch(unreachable)]
     })
     const json = parse(text)
     // What is no JSON is said by somebody in between, such as the page of a hotel to sign in.

@@ -237,7 +237,7 @@ test('a proxy that takes no larger requests is named in words', async () => {
   const { server, url } = await hostile(() => [413, '<html>Request Entity Too Large</html>'])
   const client = await new Device({ url, environment: app.environment }).open()
   await expect(client.sync()).rejects.toMatchObject({
-    message: expect.stringMatching(/A proxy takes no request of this size/) as string,
+    message: expect.stringMatching(/A proxy refuses a request of this size/) as string,
     status: 413,
   })
   await client.close()

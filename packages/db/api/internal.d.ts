@@ -270,6 +270,9 @@ export interface WrittenDocument {
     readonly document: StoredDocument;
 }
 
+/** The text of an answer of a server. `onChunk`: something has come. @throws RangeError: it has more than 128 MiB */
+export function answerText(response: Response, onChunk?: () => void): Promise<string>;
+
 /** Asserts a condition. Cheap assertions always run. */
 export function assert(condition: boolean, message: string): asserts condition;
 

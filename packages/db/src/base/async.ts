@@ -35,6 +35,25 @@ export async function* streamChunks<T>(stream: ReadableStream<T>): AsyncGenerato
   }
 }
 
+/** Bytes of an answer that is read as a whole, unpacked. */
+const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
+/** Minimum that a chunk counts: each costs memory, however small it is. */
+const CHUNK_BYTES_MIN = 1024
+
+/** The text of an answer of a server. `onChunk`: something has come. @throws RangeError: it has more than 128 MiB */
+export async function answerText(response: Response, onChunk = (): void => {}): Promise<string> {
+  if (!response.body) return response.text() // React Native has no stream.
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let [text, left] = ['', ANSWER_BYTES_MAX]
+  for await (const chunk of streamChunks(response.body)) {
+    onChunk()
+    left -= Math.max(chunk.length, CHUNK_BYTES_MIN)
+    if (left < 0) throw new RangeError('The answer has more than 128 MiB.')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
 /**
  * Makes `using` and `await using` work where the engine lacks them (WebKit): compilers look for a method with the
  * symbol's name.

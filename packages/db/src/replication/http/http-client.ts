@@ -7,6 +7,7 @@
  * redirect is followed: documents and headers go only to the given URL. Credentials go into a header, never into
  * messages, ids or URLs.
  */
+import { answerText } from '../../base/async.ts'
 import type { Environment } from '../../base/environment.ts'
 import { cancelledError, throwIfCancelled } from '../../base/long-work.ts'
 import { PannierError } from '../../base/errors.ts'
@@ -74,10 +75,6 @@ export interface HttpRequest {
 const SILENCE_MS_MAX_DEFAULT = 30_000
 /** The header of the server's instance: another text each time that a server is started. CouchDB does not have it. */
 const INSTANCE_HEADER = 'pannier-instance'
-/** Bytes of an answer that is read as a whole, unpacked. */
-const ANSWER_BYTES_MAX: number = 128 * 1024 * 1024
-/** Minimum that a chunk counts: each costs memory, however small it is. */
-const CHUNK_BYTES_MIN = 1024
 
 export class HttpClient {
   /** The URL of the database, without credentials. */
@@ -231,24 +228,10 @@ export class HttpClient {
   }
 
   async #text(response: Response, watch: Watch): Promise<string> {
-    if (response.body === null) return ''
-    const reader = response.body.getReader()
-    const decoder = new TextDecoder('utf-8', { fatal: true })
-    let text = ''
-    let left = ANSWER_BYTES_MAX
-    try {
-      for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return text + decoder.decode()
-        watch.renew()
-        left -= Math.max(value.length, CHUNK_BYTES_MIN)
-        if (left < 0) throw incomplete(this.url, 'the answer has more than 128 MiB')
-        text += decoder.decode(value, { stream: true })
-      }
-    } catch (error) {
-      reader.cancel().catch(() => {})
+    return answerText(response, () => watch.renew()).catch((error: unknown) => {
+      if (error instanceof RangeError) throw incomplete(this.url, 'the answer has more than 128 MiB')
       throw this.#broken(error, watch)
-    }
+    })
   }
 
   #parse(text: string): unknown {
