@@ -36,7 +36,8 @@ export class DocumentReader {
   readonly collection: CollectionState
   readonly bodies: TreeReader
   private readonly idTree: TreeReader
-  private readonly sequences: TreeReader
+  /** Where the last write of a document has another sequence than its first. */
+  readonly sequences: TreeReader
 
   constructor(snapshot: Snapshot, collection: CollectionState) {
     this.snapshot = snapshot
@@ -63,7 +64,7 @@ export class DocumentReader {
     if (value === undefined) return undefined
     const number = readNumber(value)
     const found = this.sequences.count() === 0 ? undefined : this.sequences.get(numberKey(number))
-    const sequence = found === undefined ? number : readNumber(found)
+    const sequence = found ? readNumber(found) : number
     return viewOf(this.bodies.get(numberKey(sequence)), sequence)
   }
 
@@ -97,13 +98,13 @@ export class DocumentReader {
    * missing in memory is fetched for all of them together.
    */
   bodiesOf(numbers: readonly number[]): BodyView[] {
-    const sequences = this.sequencesOf(numbers)
+    const sequences = sequencesOf(this, numbers)
     return getInOrder(this.bodies, sequences, numberKey).map((value, at) => viewOf(value, sequences[at]!))
   }
 
   /** As `bodiesOf` the first numbers: as many as have at most `BATCH_BYTES_MAX` together, and one at least. */
   someBodiesOf(numbers: readonly number[]): BodyView[] {
-    const sequences = this.sequencesOf(numbers)
+    const sequences = sequencesOf(this, numbers)
     const found = this.bodies.getSome(sequences.map<Key>(numberKey), BATCH_BYTES_MAX)
     return found.map((value, at) => viewOf(value, sequences[at]!))
   }
@@ -116,14 +117,6 @@ export class DocumentReader {
     const end = values.findIndex((value) => value !== undefined && next++ === bodies.length)
     next = 0
     return values.slice(0, end === -1 ? undefined : end).map((value) => value && bodies[next++])
-  }
-
-  /** When these documents were written last. */
-  sequencesOf(numbers: readonly number[]): readonly number[] {
-    if (this.sequences.count() === 0) return numbers
-    return getInOrder(this.sequences, numbers, numberKey).map((value, at) =>
-      value === undefined ? numbers[at]! : readNumber(value),
-    )
   }
 
   /** Live documents in the order in which they were last written. */
@@ -178,6 +171,12 @@ class BodyCursor implements DocumentCursor {
     while (cursor.next()) if (!body.load(cursor.value, cursor.keyNumber).deleted) return true
     return false
   }
+}
+
+/** When documents with these numbers were written last. */
+export function sequencesOf({ sequences }: DocumentReader, numbers: readonly number[]): readonly number[] {
+  if (sequences.count() === 0) return numbers
+  return getInOrder(sequences, numbers, numberKey).map((value, at) => (value ? readNumber(value) : numbers[at]!))
 }
 
 /** As `getMany` of the items' keys, which order as the items do: asked for in ascending order, and aligned with the items. */

@@ -3,7 +3,13 @@ import { PannierError } from '../../base/errors.ts'
 import { encodeIdKey, numberKey } from '../../codec/key-encoding.ts'
 import { BodyView } from '../../document/body.ts'
 import type { Catalog, CollectionState } from '../../document/catalog.ts'
-import { BATCH_BYTES_MAX, DocumentReader, getInOrder, type StoredDocument } from '../../document/document-reader.ts'
+import {
+  BATCH_BYTES_MAX,
+  DocumentReader,
+  getInOrder,
+  sequencesOf,
+  type StoredDocument,
+} from '../../document/document-reader.ts'
 import type { Snapshot } from '../../kv/key-value-store.ts'
 import { referencesOf, Referrers } from '../../relations/references.ts'
 import { servesRelation } from '../../relations/relation-index.ts'
@@ -71,7 +77,7 @@ export class GuardReader {
   numbered(collection: string, numbers: readonly number[]): (WrittenDocument | undefined)[] {
     const reader = this.#open(collection)?.reader
     if (reader === undefined) return numbers.map(() => undefined)
-    const sequences = reader.sequencesOf(numbers)
+    const sequences = sequencesOf(reader, numbers)
     return getInOrder(reader.bodies, sequences, numberKey).map(
       (bytes, at) => bytes && writtenOf(reader, new BodyView().load(bytes, sequences[at]!)),
     )
