@@ -396,7 +396,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     collection(): Definition;
     /** Whether it has never been stored. */
     isNew(): boolean;
-    /** The record as it was before it was changed. That of a new one has empty values. */
+    /** The record as it was before it was changed, also when the change is stored. That of a new one has empty values. */
     original(): HookRecord<Of>;
     /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
     get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name];
@@ -665,6 +665,8 @@ export class RouteEvent<App = HookApp> {
     }>;
     /** The values of the body: JSON, or a form. @throws ServiceError INVALID */
     bindBody(): Promise<Readonly<Record<string, unknown>>>;
+    /** The bytes of the body as it came, up to 32 MiB: for signatures of webhooks. The body can be read again. */
+    bytes(): Promise<Uint8Array>;
     /** The uploads of a form under a name. They can be read until the answer is sent. */
     findUploadedFiles(name: string): Promise<readonly UploadedFile[]>;
     /** A value that another handler of the chain has kept under a name. */
@@ -1517,6 +1519,8 @@ interface RouteEventParts<App> {
     readonly pathValues: Readonly<Record<string, string>>;
     /** Reads the form of the body once. */
     form(): Promise<Form>;
+    /** Reads the bytes of the body. */
+    bytes(): Promise<Uint8Array>;
     /** The subject of an event of requests. */
     readonly record?: AskedRecord | undefined;
 }

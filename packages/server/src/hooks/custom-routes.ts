@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Backend, Definition, HookApp } from '@pannier/backend'
 import { Suspended, type JsonObject } from '@pannier/backend/internal'
 import { batchBytesMax } from '../rest/batch-routes.ts'
-import { endPreview, openForm, previewForm, type Form } from '../rest/form.ts'
+import { endPreview, openForm, previewForm, rawBody, type Form } from '../rest/form.ts'
 import { bytesMaxOf } from '../rest/record-routes.ts'
 import type { RequestRoutes, RestContext } from '../rest/rest-context.ts'
 import { askedRecord, needsRecord, type AskedRecord } from './asked-record.ts'
@@ -23,6 +23,11 @@ export class CustomRoutes implements RequestRoutes {
     this.#table = table
     this.#backend = backend
     this.#context = context
+  }
+
+  /** Whether a route of the operator answers the request. */
+  has({ method, originalUrl }: FastifyRequest): boolean {
+    return this.#table.find(method, originalUrl) !== undefined
   }
 
   /** Runs what is around a request as far as the request itself. True: a handler has answered it. */
@@ -69,7 +74,11 @@ export class CustomRoutes implements RequestRoutes {
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const found = this.#table.find(request.method, request.originalUrl)
     if (found === undefined) return false
-    const { route, pathValues } = found
+    const { route, pathValues, needsSlash } = found
+    if (needsSlash) {
+      reply.redirect(request.originalUrl.replace(/(?=\?|$)/, '/'), 301)
+      return true
+    }
     let form: Promise<Form> | undefined
     const event = this.#event({
       request,
@@ -86,9 +95,10 @@ export class CustomRoutes implements RequestRoutes {
     }
   }
 
-  #event(parts: Omit<RouteEventParts<HookApp>, 'app' | 'definitions' | 'environment'>): RouteEvent {
+  #event(parts: Omit<RouteEventParts<HookApp>, 'app' | 'definitions' | 'environment' | 'bytes'>): RouteEvent {
     const { app, definitions, environment } = this.#backend
-    return new RouteEvent({ app, definitions, environment, ...parts })
+    const bytes = (): Promise<Uint8Array> => rawBody(this.#context, parts.request)
+    return new RouteEvent({ app, definitions, environment, bytes, ...parts })
   }
 }
 

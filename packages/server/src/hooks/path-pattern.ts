@@ -3,7 +3,7 @@ import { badArgument } from 'pannier/internal'
 
 const WILDCARD = /\{(\w+)(\.\.\.)?\}|\{\$\}/g
 
-/** `/files/{id}`, `/assets/{path...}`, `/exactly/{$}`. */
+/** `/files/{id}`, `/assets/{path...}`, `/exactly/{$}`, `/all-below/`. `/` is the root alone, as other URLs are CouchDB's. */
 export function pathPattern(path: string): { readonly pattern: URLPattern; readonly wildcards: number } {
   if (!path.startsWith('/')) throw badArgument('routerAdd()', "path must begin with '/'", path)
   let wildcards = 0
@@ -16,7 +16,9 @@ export function pathPattern(path: string): { readonly pattern: URLPattern; reado
     wildcards += rest === undefined ? 1 : 100
     pathname += rest === undefined ? `:${name}` : `:${name}(.*)`
   }
-  return { pattern: new URLPattern({ pathname: pathname + literal(path.slice(at)) }), wildcards }
+  const isFolder = path.endsWith('/') && path !== '/'
+  pathname += literal(path.slice(at)) + (isFolder ? '*' : '')
+  return { pattern: new URLPattern({ pathname }), wildcards: wildcards + (isFolder ? 100 : 0) }
 }
 
 /** Without a meaning of its own in a pattern. */

@@ -36,6 +36,8 @@ export interface RouteEventParts<App> {
   readonly pathValues: Readonly<Record<string, string>>
   /** Reads the form of the body once. */
   form(): Promise<Form>
+  /** Reads the bytes of the body. */
+  bytes(): Promise<Uint8Array>
   /** The subject of an event of requests. */
   readonly record?: AskedRecord | undefined
 }
@@ -127,6 +129,11 @@ export class RouteEvent<App = HookApp> {
   /** The values of the body: JSON, or a form. @throws ServiceError INVALID */
   async bindBody(): Promise<Readonly<Record<string, unknown>>> {
     return (await this.#parts.form()).values
+  }
+
+  /** The bytes of the body as it came, up to 32 MiB: for signatures of webhooks. The body can be read again. */
+  bytes(): Promise<Uint8Array> {
+    return this.#parts.bytes()
   }
 
   /** The uploads of a form under a name. They can be read until the answer is sent. */

@@ -7,6 +7,8 @@ import type { RequestEventName } from './request-events.ts'
 interface FoundRoute {
   readonly route: CustomRoute
   readonly pathValues: Readonly<Record<string, string>>
+  /** Whether only the URL with a slash at its end is the route's. */
+  readonly needsSlash: boolean
 }
 
 export class RouteTable {
@@ -31,7 +33,8 @@ export class RouteTable {
 
   replace({ routes, middlewares, requests }: Pick<HookSet, 'routes' | 'middlewares' | 'requests'>): void {
     this.#requests = requests
-    this.#routes = routes.toSorted((one, other) => one.wildcards - other.wildcards)
+    const lengthOf = ({ pattern }: CustomRoute): number => pattern.pathname.length
+    this.#routes = routes.toSorted((one, other) => one.wildcards - other.wildcards || lengthOf(other) - lengthOf(one))
     this.#middlewares = middlewares
   }
 
@@ -54,9 +57,11 @@ export class RouteTable {
     for (const route of this.#routes) {
       if (route.method !== 'ANY' && route.method !== method && !(route.method === 'GET' && method === 'HEAD')) continue
       const groups = route.pattern.exec({ pathname })?.pathname.groups
-      if (groups !== undefined) return { route, pathValues: decoded(groups) }
+      if (groups !== undefined) return { route, pathValues: decoded(groups), needsSlash: false }
     }
-    return undefined
+    if (pathname.endsWith('/')) return undefined
+    const below = this.find(method, `${pathname}/`)
+    return below && { ...below, needsSlash: true }
   }
 }
 

@@ -95,6 +95,14 @@ export async function previewForm(
   return openForm(context, request, { message: '' })
 }
 
+/** The body as it came. It can be read again. @throws HttpError 413, 408 */
+export async function rawBody({ limits }: FormContext, request: FastifyRequest): Promise<Uint8Array> {
+  if (isEmpty(request)) return new Uint8Array()
+  const { stallMsMax } = limits
+  await keepBody(request, { bytesMax: FORM_BYTES_MAX, stallMsMax })
+  return readBody(request, { bytesMax: FORM_BYTES_MAX, stallMsMax })
+}
+
 /** Forgets the files of a form that was read before its route. */
 export async function endPreview(request: FastifyRequest): Promise<void> {
   const form = await previewed.get(request)?.catch(() => undefined)

@@ -6,6 +6,8 @@ import type { ServerLimits } from '../http/server-limits.ts'
 
 /** Routes and middlewares of the operator. */
 export interface RequestRoutes {
+  /** Whether a route of the operator answers the request. */
+  has(request: FastifyRequest): boolean
   /** Runs what is around a request as far as the request. True: it has been answered. */
   enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
   /** Runs the rest of that. */

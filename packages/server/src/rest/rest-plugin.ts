@@ -83,7 +83,8 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
       reply.headers(HEADERS).header('vary', 'Origin')
       const isPreflight = allowOrigin(request, reply, context.corsOrigins)
       if (isPreflight) return reply.code(204).send()
-      if (request.url.split('?', 1)[0]!.endsWith('/')) throw new ServiceError('NOT_FOUND', '')
+      if (request.url.split('?', 1)[0]!.endsWith('/') && !context.routes.has(request))
+        throw new ServiceError('NOT_FOUND', '')
       await identify(request, context.backend)
       openBudget(request, reply)
       const { collection } = request.params as { readonly collection?: string }
