@@ -688,7 +688,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     collection(): Definition;
     /** Whether it has never been stored. */
     isNew(): boolean;
-    /** The record as it was before it was changed. That of a new one has empty values. */
+    /** The record as it was before it was changed, also when the change is stored. That of a new one has empty values. */
     original(): HookRecord<Of>;
     /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
     get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name];
@@ -1348,7 +1348,7 @@ export class SqlConsole {
      *
      * @throws ServiceError FORBIDDEN; INVALID with what SQLite says, or with data; CONFLICT if a record has changed meanwhile; UNAVAILABLE
      */
-    run(principal: Principal, statements: string): Promise<SqlResult>;
+    run(principal: Principal, statements: string, rowsMax?: number): Promise<SqlResult>;
     /** Closes it, and waits for what is being written. Close the model first, which ends what runs. */
     close(): Promise<void>;
 }
@@ -1361,7 +1361,7 @@ export interface SqlResult {
     readonly affectedRows: number;
     /** The columns of the last statement; none if the first one is a write. */
     readonly columns: readonly ResultColumn[];
-    /** The rows: at most 1000. */
+    /** The rows: at most 1000, unless the caller has asked for more. */
     readonly rows: readonly (readonly (string | null)[])[];
 }
 
@@ -2958,6 +2958,8 @@ interface MailerEvent extends AppEvent {
 /** A mail is about to be sent to an account. */
 interface MailerRecordEvent extends MailerEvent {
     readonly record: HookRecord;
+    /** The secrets of the mail: `token`, `newEmail`, `otpId`, `password`, `info`. */
+    readonly meta: Readonly<Record<string, string>>;
 }
 
 class Mails {
@@ -3118,6 +3120,7 @@ type ModelRequest =
     readonly kind: 'run';
     readonly schema: ModelSchema;
     readonly statements: string;
+    readonly rowsMax: number;
 };
 
 /** The schema of the model: names that a statement may use. A view stands behind those that it reads. */
@@ -3459,6 +3462,7 @@ interface QueuedMail extends Mail {
         readonly kind: AccountMail;
         readonly collection: string;
         readonly id: string;
+        readonly meta: Readonly<Record<string, string>>;
     };
     /** Until when, in milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
     readonly untilMs: number;
@@ -3528,7 +3532,7 @@ class ReadModel implements ViewQueries {
     /** The writes of a transaction that the model does not have. Undefined: too much, also when the model has all that is committed. */
     overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | 'behind' | undefined;
     /** Runs statements; `positions` tells how far each collection had come before. @throws SqlRefusal */
-    run(statements: string): Promise<{
+    run(statements: string, rowsMax: number): Promise<{
         readonly result: StatementsResult;
         readonly positions: ReadonlyMap<string, number>;
     }>;
@@ -3697,10 +3701,12 @@ class RecordAccounts {
     changedNames({ collections }: DatabaseChange): 'all' | readonly string[];
 }
 
-/** Somebody has shown who it is, and is about to get a token. */
+/** Somebody has shown who it is, by a login or a token, and is about to get a token. */
 interface RecordAuthRequestEvent extends RecordRequestEvent {
-    /** The method of the login (auth): `password`, `otp`, `oauth2`. */
+    /** The method of the login (auth): `password`, `otp`, `oauth2`. Empty for a refresh. */
     readonly authMethod: string;
+    /** The token of the login, after `await e.next()`. */
+    readonly token?: string;
 }
 
 /** Somebody logs in by another service, which has said who that is. */

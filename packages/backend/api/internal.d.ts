@@ -312,7 +312,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     collection(): Definition;
     /** Whether it has never been stored. */
     isNew(): boolean;
-    /** The record as it was before it was changed. That of a new one has empty values. */
+    /** The record as it was before it was changed, also when the change is stored. That of a new one has empty values. */
     original(): HookRecord<Of>;
     /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */
     get<Name extends keyof Of['values'] & string>(name: Name): Of['values'][Name];
@@ -1217,6 +1217,8 @@ interface MailerEvent extends AppEvent {
 /** A mail is about to be sent to an account. */
 interface MailerRecordEvent extends MailerEvent {
     readonly record: HookRecord;
+    /** The secrets of the mail: `token`, `newEmail`, `otpId`, `password`, `info`. */
+    readonly meta: Readonly<Record<string, string>>;
 }
 
 /** A message from one server to another. JSON. */
@@ -1304,10 +1306,12 @@ interface RealtimeMessageEvent extends AppEvent {
     };
 }
 
-/** Somebody has shown who it is, and is about to get a token. */
+/** Somebody has shown who it is, by a login or a token, and is about to get a token. */
 interface RecordAuthRequestEvent extends RecordRequestEvent {
-    /** The method of the login (auth): `password`, `otp`, `oauth2`. */
+    /** The method of the login (auth): `password`, `otp`, `oauth2`. Empty for a refresh. */
     readonly authMethod: string;
+    /** The token of the login, after `await e.next()`. */
+    readonly token?: string;
 }
 
 /** Somebody logs in by another service, which has said who that is. */

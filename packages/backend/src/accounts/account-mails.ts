@@ -22,6 +22,10 @@ interface MailForm {
 }
 
 const DAY_SECONDS = 86_400
+/** The names of values for hooks. */
+const META: ReadonlyMap<string, string> = new Map(
+  Object.entries({ TOKEN: 'token', OTP: 'password', OTP_ID: 'otpId', ALERT_INFO: 'info' }),
+)
 
 export function verificationMail(host: MailHost, holder: Holder): Promise<QueuedMail> {
   const { definition, record } = holder
@@ -84,7 +88,14 @@ async function mailWithToken(
 
 function made(host: MailHost, { definition, record }: Holder, { kind, seconds, ...form }: MailForm): QueuedMail {
   const { meta } = host.settings.values
-  const account = { kind, collection: definition.id, id: String(record['_id']) }
+  const secrets = Object.entries(form.values).map(([name, value]) => [META.get(name), value])
+  const newEmail = kind === 'EmailChange' && { newEmail: form.to }
+  const account = {
+    kind,
+    collection: definition.id,
+    id: String(record['_id']),
+    meta: { ...Object.fromEntries(secrets), ...newEmail } as Readonly<Record<string, string>>,
+  }
   return {
     ...mailOf({ ...form, meta, definition, record }),
     account,

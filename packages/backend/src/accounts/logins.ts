@@ -61,23 +61,31 @@ export class Logins {
    * @throws ServiceError FORBIDDEN, INVALID
    */
   async finish(actor: Actor, holder: Holder, method: LoginMethod, input: JsonObject): Promise<LoggedIn | HalfLoggedIn> {
-    const { definition, record } = holder
     await this.check(actor, holder, input)
+    const { definition, record } = holder
+    return this.hooked(actor, holder, method, async () => {
+      const begun = begunLogin(actor, input)
+      const mfaId = await this.#secondFactors.need(asking(actor, input), definition, record, method, begun)
+      if (mfaId !== undefined) return { mfaId }
+      await this.#alerts.loggedIn(actor, holder)
+      return this.begin(actor, holder, { method })
+    })
+  }
+
+  /** Runs hooks around the making of a token. `authMethod` '': no login, as the account has a token. @throws ServiceError FORBIDDEN */
+  async hooked<Login extends LoggedIn | HalfLoggedIn>(
+    actor: Actor,
+    { definition, record }: Holder,
+    authMethod: LoginMethod | '',
+    logIn: () => Promise<Login>,
+  ): Promise<Login> {
     const { hooks, environment } = this.#host
     const seen = HookRecord.of(definition, record, environment)
-    const about = requestEvent(this.#host, actor)
-    const event = { ...about, collection: definition, record: seen, authMethod: method }
-    let login: LoggedIn | HalfLoggedIn | undefined
+    const event = { ...requestEvent(this.#host, actor), collection: definition, record: seen, authMethod }
+    let login: Login | undefined
     await hooks.trigger('onRecordAuthRequest', event, [definition.id, definition.name], async () => {
-      const mfaId = await this.#secondFactors.need(
-        asking(actor, input),
-        definition,
-        record,
-        method,
-        begunLogin(actor, input),
-      )
-      if (mfaId === undefined) await this.#alerts.loggedIn(actor, holder)
-      login = mfaId === undefined ? await this.begin(actor, holder, { method }) : { mfaId }
+      login = await logIn()
+      if ('token' in login) Object.assign(event, { token: login.token })
     })
     if (login === undefined) throw forbidden('')
     // A hook may have saved the account.

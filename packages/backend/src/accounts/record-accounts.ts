@@ -202,8 +202,11 @@ export class RecordAccounts {
     const holder = this.accountOf(actor, collection)
     await this.#logins.check(actor, holder, input)
     const { session } = actor.principal
-    if (claimsIn(token)?.refreshable !== true) return loggedIn(holder, token, session)
-    return this.#logins.extend(actor, holder, session ?? sessionIdFor(token))
+    return this.#logins.hooked(actor, holder, '', async () =>
+      claimsIn(token)?.refreshable === true
+        ? this.#logins.extend(actor, holder, session ?? sessionIdFor(token))
+        : loggedIn(holder, token, session),
+    )
   }
 
   /**

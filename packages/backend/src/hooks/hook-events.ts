@@ -30,10 +30,12 @@ interface RecordRequestEvent extends RequestEvent {
   readonly record: HookRecord
 }
 
-/** Somebody has shown who it is, and is about to get a token. */
+/** Somebody has shown who it is, by a login or a token, and is about to get a token. */
 interface RecordAuthRequestEvent extends RecordRequestEvent {
-  /** The method of the login (auth): `password`, `otp`, `oauth2`. */
+  /** The method of the login (auth): `password`, `otp`, `oauth2`. Empty for a refresh. */
   readonly authMethod: string
+  /** The token of the login, after `await e.next()`. */
+  readonly token?: string
 }
 
 /** The definition of a collection is made, changed or deleted. */
@@ -94,6 +96,8 @@ interface MailerEvent extends AppEvent {
 /** A mail is about to be sent to an account. */
 interface MailerRecordEvent extends MailerEvent {
   readonly record: HookRecord
+  /** The secrets of the mail: `token`, `newEmail`, `otpId`, `password`, `info`. */
+  readonly meta: Readonly<Record<string, string>>
 }
 
 /** The mails that accounts get. */

@@ -56,6 +56,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
   readonly #hidden = new Set<string>()
   readonly #shown = new Set<string>()
   readonly #custom = new Map<string, unknown>()
+  /** The document that the record began with. */
+  readonly #first: JsonObject | undefined
   #state: RecordState
   #showsCustom = false
 
@@ -64,6 +66,7 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     this.#definition = definition
     this.#chance = chance
     this.#state = state
+    this.#first = state.stored
   }
 
   /** A record as it is stored. */
@@ -96,11 +99,10 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     return this.#state.stored === undefined
   }
 
-  /** The record as it was before it was changed. That of a new one has empty values. */
+  /** The record as it was before it was changed, also when the change is stored. That of a new one has empty values. */
   original(): HookRecord<Of> {
-    const { stored } = this.#state
-    const [definition, chance] = [this.#definition, this.#chance]
-    return stored === undefined ? HookRecord.empty(definition, chance) : HookRecord.of(definition, stored, chance)
+    const [definition, first, chance] = [this.#definition, this.#first, this.#chance]
+    return first === undefined ? HookRecord.empty(definition, chance) : HookRecord.of(definition, first, chance)
   }
 
   /** The value of a field, or what `set` gave under a name that is no field; undefined if there is neither. A password is a text only while it is new. */

@@ -22,6 +22,9 @@ export function mailHooks({ hooks, app, definitions }: MailHooksHost): MailsHost
     const tags = [definition.id, definition.name]
     if (!hooks.has([name], tags)) return sent()
     const record = await app.findRecordById(definition.id, account!.id).catch(() => undefined)
-    return record === undefined ? sent() : hooks.trigger(name, { app, record, message }, tags, sent)
+    if (record === undefined) return sent()
+    // An earlier version has stored mails without it.
+    const { meta = {} } = account as { readonly meta?: Readonly<Record<string, string>> }
+    return hooks.trigger(name, { app, record, message, meta }, tags, sent)
   }
 }

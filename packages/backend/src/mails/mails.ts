@@ -25,7 +25,12 @@ export interface MailsHost {
 
 export interface QueuedMail extends Mail {
   /** The account that gets it, for hooks. */
-  readonly account?: { readonly kind: AccountMail; readonly collection: string; readonly id: string }
+  readonly account?: {
+    readonly kind: AccountMail
+    readonly collection: string
+    readonly id: string
+    readonly meta: Readonly<Record<string, string>>
+  }
   /** Until when, in milliseconds since 1970. After that the mail is worth nothing: its token has expired. */
   readonly untilMs: number
   /** The subject of the mail for the listener. */

@@ -107,7 +107,9 @@ export class Engine {
       case 'page':
         return this.#undone(() => readPage(this.#database, request))
       case 'run':
-        return this.#undone(() => new Statements(this.#database, request.schema).run(request.statements))
+        return this.#undone(() =>
+          new Statements(this.#database, request.schema).run(request.statements, request.rowsMax),
+        )
     }
   }
 

@@ -123,7 +123,7 @@ export type ModelRequest =
   | { readonly kind: 'indexes'; readonly programs: readonly IndexProgram[] }
   | RowsRequest
   | PageRequest
-  | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string }
+  | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string; readonly rowsMax: number }
 
 /** The effect of a turn of the feed. */
 export interface Fed {

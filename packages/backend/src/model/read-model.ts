@@ -228,13 +228,14 @@ export class ReadModel implements ViewQueries {
   /** Runs statements; `positions` tells how far each collection had come before. @throws SqlRefusal */
   async run(
     statements: string,
+    rowsMax: number,
   ): Promise<{ readonly result: StatementsResult; readonly positions: ReadonlyMap<string, number> }> {
     const named = await this.#named(statements, this.#definitions.all())
     return this.#using((live, signal) =>
       live.console.run(async (reader) => {
         await live.feed.upTo(this.#newest(), named.tables)
         const positions = new Map(named.tables.map(({ id }) => [id, live.feed.positionOf(id)]))
-        const request = { kind: 'run', schema: schemaOf(named), statements } as const
+        const request = { kind: 'run', schema: schemaOf(named), statements, rowsMax } as const
         const result = await reader.ask<'run'>(request, { signal, timeMsMax: TIME_MS_MAX })
         return { result, positions }
       }),

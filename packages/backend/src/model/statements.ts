@@ -6,7 +6,6 @@ import { valueText } from './value-text.ts'
 import { NO_FILES, WriteGate } from './write-gate.ts'
 import type { ModelSchema, ModelTable, ResultColumn, Row, StatementsResult, TableChanges } from './protocol.ts'
 
-const ROWS_MAX = 1000
 const RESULT_CHARS_MAX = 32 << 20
 const CHANGES_MAX = 10_000
 
@@ -31,8 +30,8 @@ export class Statements {
     }
   }
 
-  /** @throws Error of SQLite, or of the gate */
-  run(statements: string): StatementsResult {
+  /** `rowsMax`: the rows of the result after that are left out. @throws Error of SQLite, or of the gate */
+  run(statements: string, rowsMax: number): StatementsResult {
     const given = statements.trim()
     if (given === '') throw new Error('empty query')
     let affectedRows = 0
@@ -40,7 +39,7 @@ export class Statements {
     for (let rest = given; ;) {
       const statement = this.#next(rest)
       if (statement === undefined) break
-      last = this.#gated(() => resultOf(statement))
+      last = this.#gated(() => resultOf(statement, rowsMax))
       if (this.#gate.isWrite) affectedRows = Number(allRows(this.#database, 'SELECT changes()')[0]![0])
       rest = rest.slice(statement.sourceSQL.length)
     }
@@ -117,7 +116,7 @@ function refusalOf(error: unknown): string | undefined {
 }
 
 /** Runs a statement, as far as its rows are shown. */
-function resultOf(statement: StatementSync): Pick<StatementsResult, 'columns' | 'rows'> {
+function resultOf(statement: StatementSync, rowsMax: number): Pick<StatementsResult, 'columns' | 'rows'> {
   const columns = statement.columns().map(({ name, type }): ResultColumn => {
     return { name, type: (type ?? '').toUpperCase(), nullable: true }
   })
@@ -133,7 +132,7 @@ function resultOf(statement: StatementSync): Pick<StatementsResult, 'columns' | 
     if (chars > RESULT_CHARS_MAX)
       throw new Error(`the rows have more than ${RESULT_CHARS_MAX} characters: select fewer rows or columns`)
     rows.push(texts)
-    if (rows.length === ROWS_MAX) break
+    if (rows.length === rowsMax) break
   }
   return { columns, rows }
 }

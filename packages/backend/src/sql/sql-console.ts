@@ -19,6 +19,7 @@ import type { ReadModel } from '../model/read-model.ts'
 import { columnFields, valueOf } from '../model/tables.ts'
 
 const STATEMENTS_BYTES_MAX = 5000
+const ROWS_MAX = 1000
 
 interface SqlConsoleParts {
   readonly environment: Environment
@@ -36,7 +37,7 @@ export interface SqlResult {
   readonly affectedRows: number
   /** The columns of the last statement; none if the first one is a write. */
   readonly columns: readonly ResultColumn[]
-  /** The rows: at most 1000. */
+  /** The rows: at most 1000, unless the caller has asked for more. */
   readonly rows: readonly (readonly (string | null)[])[]
 }
 
@@ -61,11 +62,11 @@ export class SqlConsole {
    *
    * @throws ServiceError FORBIDDEN; INVALID with what SQLite says, or with data; CONFLICT if a record has changed meanwhile; UNAVAILABLE
    */
-  async run(principal: Principal, statements: string): Promise<SqlResult> {
+  async run(principal: Principal, statements: string, rowsMax: number = ROWS_MAX): Promise<SqlResult> {
     if (!principal.isAdmin) throw forbidden('Only superusers can perform this action.')
     if (statements === '') throw invalidForm('query', BLANK)
     if (Buffer.byteLength(statements) > STATEMENTS_BYTES_MAX) throw invalidForm('query', tooLong(STATEMENTS_BYTES_MAX))
-    const running = this.#run(statements)
+    const running = this.#run(statements, rowsMax)
     this.#running.add(running)
     try {
       return await running
@@ -79,11 +80,11 @@ export class SqlConsole {
     await Promise.allSettled(this.#running)
   }
 
-  async #run(statements: string): Promise<SqlResult> {
+  async #run(statements: string, rowsMax: number): Promise<SqlResult> {
     const { environment, definitions, model, writes } = this.#parts
     const start = environment.now()
     const all = definitions.all()
-    const { result, positions } = await model.run(statements).catch((error: unknown) => {
+    const { result, positions } = await model.run(statements, rowsMax).catch((error: unknown) => {
       if (!(error instanceof SqlRefusal)) throw error
       throw invalid(`Failed to execute query. Raw error:\n${error.message}`)
     })
