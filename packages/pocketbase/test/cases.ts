@@ -738,7 +738,192 @@ routerAdd('GET', '/collection_hooks', (e) => e.json(200, { gone: $app.store().ge
   },
 ]
 
-export const CASES: readonly Case[] = [...RECORDS, ...QUERIES, ...ROUTES, ...LIBRARIES]
+/** Kinds that were found in projects of others. */
+const FOUND: readonly Case[] = [
+  {
+    name: 'slashes',
+    hooks: `routerAdd('get', '/slashes/below/', (e) => e.json(200, { path: e.request.url.path }))
+routerAdd('GET', '/slashes/exactly/{$}', (e) => e.json(200, { path: e.request.url.path }))
+routerAdd('GET', '/slashes/below/deeper/', (e) => e.json(200, { deeper: e.request.url.path }))
+routerAdd('GET', '/slashes/below/own', (e) => e.json(200, { own: true }))
+routerAdd('GET', '/api/slashes/', (e) => e.json(200, { path: e.request.url.path }))`,
+    requests: [
+      ['GET', '/slashes/below/'],
+      ['GET', '/slashes/below/more'],
+      ['GET', '/slashes/below'],
+      ['GET', '/slashes/below/own'],
+      ['GET', '/slashes/below/deeper/more'],
+      ['GET', '/slashes/exactly/'],
+      ['GET', '/api/slashes/'],
+      ['GET', '/api/slashes/a/b'],
+      ['GET', '/api/slashes?a=1'],
+    ],
+  },
+  route(
+    'answered_twice',
+    `e.json(201, { first: true })
+try { e.next() } catch {}
+return null`,
+  ),
+  {
+    name: 'cookies',
+    hooks: `routerAdd('GET', '/cookies', (e) => {
+  e.setCookie({ name: 'plain', value: 5, path: '/a', maxAge: 60, httpOnly: true, secure: true })
+  e.setCookie(new Cookie({ name: 'made', value: 'x', maxAge: 0, sameSite: 3 }))
+  return e.json(200, e.response.header().values('Set-Cookie'))
+})`,
+    requests: [['GET', '/cookies']],
+  },
+  {
+    name: 'casts',
+    hooks: `routerAdd('POST', '/api/casts', (e) => {
+  const { id, email, password } = e.requestInfo().body
+  const made = new Record($app.findCollectionByNameOrId('users'), { id })
+  made.setEmail(email)
+  made.setPassword(password)
+  $app.save(made)
+  const found = $app.findRecordById('users', id)
+  return e.json(200, {
+    kinds: [typeof id, typeof password], right: found.validatePassword(password), many: $app.findRecordsByIds('users', [id]).length,
+    hash: $security.sha256(5) === $security.sha256('5'), signed: $security.hs256(5, 6) === $security.hs256('5', '6'),
+  })
+})`,
+    requests: [['POST', '/api/casts', { id: 123456789012345, email: 'casts@example.org', password: 1234567890 }]],
+  },
+  route(
+    'bytes',
+    `const file = \`\${__hooks}/config.json\`
+const text = (bytes) => bytes.map((one) => String.fromCharCode(one)).join('')
+return e.json(200, { file: text($os.readFile(file)), echo: text($os.cmd('echo', 'hi').output()), length: $os.readFile(file).length })`,
+  ),
+  about(
+    'upsert_form',
+    `routerAdd('POST', '/upsert_form', (e) => {
+  const record = new Record($app.findCollectionByNameOrId('POSTS'))
+  const form = new RecordUpsertForm($app, record)
+  form.load({ title: 'by a form', count: 3 })
+  form.submit()
+  return e.json(200, { title: record.get('title'), isNew: record.isNew(), count: $app.countRecords('POSTS') })
+})`,
+    () => [['POST', '/upsert_form']],
+  ),
+  {
+    name: 'raw_body',
+    hooks: `routerAdd('POST', '/raw_body', (e) => {
+  const raw = readerToString(e.request.body)
+  return e.json(200, { raw, signature: $security.hs256(raw, 'secret'), body: e.requestInfo().body, again: toString(e.request.body).length > 0 })
+})`,
+    requests: [['POST', '/raw_body', { b: 1, a: [2, 'x'] }]],
+  },
+  about(
+    'list_records',
+    `onRecordsListRequest((e) => {
+  for (const record of e.records) {
+    if (record.getInt('count') > 1) record.hide('count')
+    record.set('title', record.get('title') + '!')
+    record.withCustomData(true)
+    record.set('extra', e.records.length)
+  }
+  e.next()
+}, 'POSTS')`,
+    (path) => [
+      ['POST', path, { title: 'a', count: 1 }],
+      ['POST', path, { title: 'b', count: 2 }],
+      ['GET', `${path}?sort=title`],
+      ['GET', `${path}?sort=title`, undefined, 'guest'],
+      ['GET', `${path}?sort=title&fields=id,title,extra`, undefined, 'guest'],
+    ],
+  ),
+  about(
+    'original_after',
+    `onRecordUpdateRequest((e) => {
+  e.next()
+  $app.store().set('original_request', [e.record.original().get('count'), e.record.get('count')])
+}, 'POSTS')
+onRecordAfterUpdateSuccess((e) => {
+  e.next()
+  $app.store().set('original_after', [e.record.original().get('count'), e.record.get('count')])
+}, 'POSTS')
+onRecordCreateRequest((e) => {
+  e.record.id = 'original0000001'
+  e.next()
+  $app.store().set('original_create', [e.record.original().id, e.record.original().isNew(), e.record.isNew(), e.record.clone().get('count')])
+}, 'POSTS')
+routerAdd('GET', '/original_after', (e) => {
+  const record = $app.findRecordById('POSTS', 'original0000001')
+  record.set('count', 7)
+  $app.save(record)
+  const cloned = record.clone().get('count')
+  record.set('count', 8)
+  const changed = record.publicExport()
+  const before = record.original().publicExport()
+  const same = Object.keys(changed).filter((name) => changed[name] == before[name]).sort().join()
+  return e.json(200, { request: $app.store().get('original_request'), after: $app.store().get('original_after'), create: $app.store().get('original_create'), cloned, again: [record.original().get('count'), record.fresh().get('count')], same, created: typeof changed.created, text: JSON.stringify(record).length > 0 })
+})`,
+    (path) => [
+      ['POST', path, { count: 1 }],
+      ['PATCH', `${path}/original0000001`, { count: 2 }],
+      ['GET', '/original_after'],
+    ],
+  ),
+  about(
+    'view_hide',
+    `onRecordViewRequest((e) => { e.record.hide('count'); e.next() }, 'POSTS')
+onRecordCreate((e) => { e.record.id = 'viewhide0000001'; e.next() }, 'POSTS')`,
+    (path) => [
+      ['POST', path, { title: 'a', count: 1 }],
+      ['GET', `${path}/viewhide0000001`],
+      ['GET', `${path}/viewhide0000001`, undefined, 'guest'],
+    ],
+  ),
+  {
+    name: 'request_parts',
+    hooks: `const parts = 'a handler does not see this'
+onBatchRequest((e) => {
+  if (e.batch.length > 1) throw new BadRequestError('at most one: ' + e.batch.map((one) => one.method + ' ' + one.url).join())
+  e.next()
+})
+onRecordAuthWithPasswordRequest((e) => {
+  if (e.identity === 'request_parts') throw new ForbiddenError([e.identity, e.identityField, e.password].join('|'))
+  e.next()
+}, 'users')
+onSettingsUpdateRequest((e) => {
+  if (e.newSettings.meta.appName === 'Parts') throw new ForbiddenError([e.newSettings.meta.appName, e.oldSettings.meta.appName === 'Parts', e.newSettings.logs.maxDays === e.oldSettings.logs.maxDays].join('|'))
+  e.next()
+})
+onCollectionCreateRequest((e) => {
+  if (e.collection.name === 'request_parts') throw new ForbiddenError([e.collection.type, e.collection.fields.fieldNames().includes('more'), e.collection.isNew()].join('|'))
+  e.next()
+})
+onCollectionUpdateRequest((e) => {
+  if (e.collection.name === 'request_parts') throw new ForbiddenError([e.collection.type, e.collection.isNew()].join('|'))
+  e.next()
+})
+onCollectionsImportRequest((e) => {
+  throw new ForbiddenError([e.collectionsData.length, e.deleteMissing].join('|'))
+})`,
+    requests: [
+      ['PATCH', '/api/settings', { meta: { appName: 'Acme' }, batch: { enabled: true, maxRequests: 50, timeout: 3 } }],
+      [
+        'POST',
+        '/api/batch',
+        {
+          requests: [
+            { method: 'GET', url: '/a' },
+            { method: 'GET', url: '/b' },
+          ],
+        },
+      ],
+      ['POST', '/api/collections/users/auth-with-password', { identity: 'request_parts', password: 'p' }, 'guest'],
+      ['PATCH', '/api/settings', { meta: { appName: 'Parts' } }],
+      ['POST', '/api/collections', { name: 'request_parts', type: 'base', fields: [{ name: 'more', type: 'text' }] }],
+      ['PATCH', '/api/collections/users', { name: 'request_parts' }],
+      ['PUT', '/api/collections/import', { collections: [{ name: 'x', type: 'base' }], deleteMissing: false }],
+    ],
+  },
+]
+
+export const CASES: readonly Case[] = [...RECORDS, ...QUERIES, ...ROUTES, ...LIBRARIES, ...FOUND]
 
 /** Files beside the handlers. */
 export const FILES: Readonly<Record<string, string>> = {

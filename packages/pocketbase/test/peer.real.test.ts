@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { needPocketBase, PocketBaseServer } from '../../../tools/test/pocketbase.ts'
 import { CASES } from './cases.ts'
+import { EVENT_CASES, playEvents } from './events.ts'
 import { writeMigrations, writeProject } from './folder.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { play, prepare, stateOf, type Asked } from './project.ts'
@@ -44,4 +45,16 @@ test('PocketBase answers to all kinds of hooks as is kept', async (context) => {
 test('PocketBase makes of all kinds of migrations what is kept', async (context) => {
   const state = await onPeer(context, (folder) => writeMigrations(folder, MIGRATIONS), stateOf)
   expect(state).toEqual(kept('migrated.json'))
+})
+
+test('members of events have the kinds there that are kept', async (context) => {
+  const seen = await onPeer(
+    context,
+    (folder) => writeProject(folder, EVENT_CASES),
+    async (peer) => {
+      await prepare(peer, EVENT_CASES)
+      return playEvents(peer)
+    },
+  )
+  expect(seen).toEqual(kept('events.json'))
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPocketBase, PocketBaseServer } from '../../../tools/test/pocketbase.ts'
 import { CASES } from './cases.ts'
+import { EVENT_CASES, playEvents } from './events.ts'
 import { writeMigrations, writeProject } from './folder.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { play, prepare, stateOf } from './project.ts'
@@ -14,6 +15,8 @@ function keep(name: string, value: unknown): void {
 
 const project = mkdtempSync(join(tmpdir(), 'pb-project-'))
 writeProject(project, CASES)
+const events = mkdtempSync(join(tmpdir(), 'pb-project-'))
+writeProject(events, EVENT_CASES)
 const migrated = mkdtempSync(join(tmpdir(), 'pb-project-'))
 writeMigrations(migrated, MIGRATIONS)
 try {
@@ -22,6 +25,9 @@ try {
   keep('answers.json', await play(peer, CASES))
   await using other = await PocketBaseServer.start(findPocketBase()!, undefined, migrated)
   keep('migrated.json', await stateOf(other))
+  await using third = await PocketBaseServer.start(findPocketBase()!, undefined, events)
+  await prepare(third, EVENT_CASES)
+  keep('events.json', await playEvents(third))
 } finally {
-  for (const folder of [project, migrated]) rmSync(folder, { recursive: true, force: true })
+  for (const folder of [project, migrated, events]) rmSync(folder, { recursive: true, force: true })
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Backend } from '@pannier/backend'
-import { refusedIn } from '../protocol/refusals.ts'
+import { absentIn, refusedIn } from '../protocol/refusals.ts'
 import type { FunctionSource, HandlerSource, NativeHandler, Registration } from '../protocol/messages.ts'
 import type { ServerEvent } from './event-methods.ts'
 import { nativeHandler } from './native-handlers.ts'
@@ -75,6 +75,12 @@ function checkNames(folder: string, name: string): void {
   if (found !== undefined) throw new Error(`${basename(folder)}/${name}:${found.line}: ${found.message}`)
 }
 
+function checkMembers(event: string, handler: FunctionSource, folder: string): void {
+  const found = absentIn(handler.code, event)
+  if (found === undefined) return
+  throw new Error(`${placeOf({ ...handler, line: handler.line + found.line - 1 }, folder)}: ${found.message}`)
+}
+
 /** Middlewares by their priority, and no job that was removed. */
 function inOrder(all: readonly Registration[]): readonly Registration[] {
   const middlewares = all.flatMap((one) => (one.kind === 'middlewares' ? one.handlers : []))
@@ -101,9 +107,13 @@ function bind(one: Registration, { hooks, runs, folder, log }: Bound): void {
             throw failureOf(name, event, error, (thrown) => log(name, placeOf(handler, folder), thrown))
           }),
         )
-  const ofRoute = ({ handler }: HandlerSource): Handler => handlerOf('route', handler)
+  const ofRoute = ({ handler }: HandlerSource): Handler => {
+    if (!('native' in handler)) checkMembers('route', handler, folder)
+    return handlerOf('route', handler)
+  }
   switch (one.kind) {
     case 'hook':
+      checkMembers(one.name, one.handler, folder)
       ;(hooks as unknown as Record<string, (...all: unknown[]) => void>)[one.name]!(
         handlerOf(one.name, one.handler),
         ...one.tags,

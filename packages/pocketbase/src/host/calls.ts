@@ -1,11 +1,12 @@
 /** Answers the calls of PocketBase's code, on the actions of the server. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { ServiceError, SYSTEM, type Backend, type HookApp, type HookRecord, type SqlResult } from '@pannier/backend'
-import { missing, presentScaffolds, type JsonObject } from '@pannier/backend/internal'
+import { ServiceError, SYSTEM, type Backend, type HookApp, type SqlResult } from '@pannier/backend'
+import { HookRecord, missing, presentScaffolds, type JsonObject } from '@pannier/backend/internal'
 import type { AnswerMessage, CallMessage, ErrorData } from '../protocol/messages.ts'
 import { TAG } from '../protocol/values.ts'
 import {
   applyParts,
+  applyRecords,
   eventMethods,
   named,
   partsOf,
@@ -30,7 +31,10 @@ interface OpenTransaction {
   end(error?: Error): Promise<void>
 }
 
-const ROWS_MAX = 1000
+/** The rows of a query of SQL. */
+const ROWS_MAX = 100_000
+/** Events after which superusers see all fields. */
+const SHOWS = /^on(?:RecordEnrich|RecordViewRequest|RecordsListRequest)$/
 
 const NO_LOGIN = "The request doesn't satisfy the collection requirements to authenticate."
 const TWO_METHODS = "the collection asks for two methods. Log in by two requests of the server, or name no method: ''."
@@ -39,6 +43,12 @@ const TWO_METHODS = "the collection asks for two methods. Log in by two requests
 type AboutCaller = 'onRecordEnrich' | 'onRecordAuthRequest'
 
 class RolledBack extends Error {}
+
+interface GivenMail {
+  readonly to: readonly string[]
+  readonly from: string
+  readonly subject: string
+}
 
 /** Makes the error of an answer. */
 export type ApiErrorMaker = (status: number, message: string, data: unknown) => Error
@@ -58,7 +68,7 @@ export class Calls {
   constructor(application: Application, around: AroundEvent | undefined) {
     this.#application = application
     this.#app = around?.event.app ?? application.backend.app
-    this.#isShownToSuperuser = around?.name === 'onRecordEnrich' && around.event.hasSuperuserAuth?.() === true
+    this.#isShownToSuperuser = SHOWS.test(around?.name ?? '') && around?.event.hasSuperuserAuth?.() === true
     this.#event =
       around === undefined ? {} : { ...eventMethods(around), next: this.#next(around), ...this.#apis(around.event) }
   }
@@ -138,6 +148,7 @@ export class Calls {
     const next = around.event.next
     return async (changed) => {
       applyParts(around, changed)
+      await applyRecords(around)
       await next.call(around.event)
       return partsOf(around, this.objects)
     }
@@ -189,7 +200,9 @@ export class Calls {
       },
       original: () => record.original(),
       clone: () => {
-        const made = record.isNew() ? app.newRecord(record.collection().id) : record.original()
+        const definition = record.collection()
+        const { document } = record
+        const made = document ? HookRecord.of(definition, document, environment) : app.newRecord(definition.id)
         for (const [name, value] of record.changes) made.set(name, value as never)
         return made
       },
@@ -221,7 +234,12 @@ export class Calls {
       log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, data: object) =>
         app.log(message, { ...data }, level),
       ...storeMethods(store),
-      sendMail: async ({ to, ...mail }: { readonly to: readonly string[]; readonly subject: string }) => {
+      sendMail: async ({ to, from, ...mail }: GivenMail) => {
+        const { senderAddress } = app.settings().meta
+        if (from !== '' && from !== senderAddress)
+          throw new TypeError(
+            `send(): message.from must be the sender of the settings (${senderAddress}), got ${from}. Change the settings.`,
+          )
         for (const address of to) await app.sendMail({ ...mail, to: address })
       },
       sendMessage: (topic: string, data: object) => app.sendMessage(topic, data),
@@ -306,12 +324,12 @@ export class Calls {
     const run = async (sql: string): Promise<SqlResult> => {
       if (isInside)
         throw new ServiceError('INVALID', 'db(): statements of SQL must run before the transaction, or after it.')
-      return console.run(SYSTEM, sql)
+      return console.run(SYSTEM, sql, ROWS_MAX + 1)
     }
     const query = async (sql: string): Promise<Record<string, unknown>[]> => {
       const { columns, rows } = await run(sql)
-      if (rows.length >= ROWS_MAX)
-        throw new ServiceError('INVALID', `db(): a query must have less than ${ROWS_MAX} rows: add LIMIT and OFFSET.`)
+      if (rows.length > ROWS_MAX)
+        throw new ServiceError('INVALID', `db(): a query must have at most ${ROWS_MAX} rows. Add LIMIT and OFFSET.`)
       return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])))
     }
     return {

@@ -55,7 +55,18 @@ const PARTS = [
   'oAuth2User',
   'createData',
   'isNewRecord',
+  'meta',
+  'token',
 ]
+
+/** PocketBase's names in paths, and those of the routes here. */
+const PATH_NAMES: ReadonlyMap<string, string> = new Map([
+  ['filename', 'name'],
+  ['recordId', 'record'],
+])
+
+/** The records of lists that handlers have asked for. What they hide and set is in the answer. */
+const listed = new WeakMap<ServerEvent, Promise<readonly HookRecord[]>>()
 
 /** Values that handlers of an event of no route keep for one another. */
 const kept = new WeakMap<ServerEvent, Map<string, unknown>>()
@@ -89,6 +100,25 @@ export function applyParts({ event }: AroundEvent, changed: Values): void {
   }
 }
 
+/** The records of a page, by the ids of its items. */
+async function recordsOf({ app, collection, result }: ServerEvent): Promise<readonly HookRecord[]> {
+  const { items } = result as { readonly items: readonly { readonly id?: string }[] }
+  const found: HookRecord[] = []
+  for (const { id } of items) {
+    if (id === undefined) throw new Error('e.records: the request must ask for `id` among its fields.')
+    found.push(await app.findRecordById((collection as Definition).id, id))
+  }
+  return found
+}
+
+/** Writes what handlers have hidden and set into the items of a page. */
+export async function applyRecords({ event }: AroundEvent): Promise<void> {
+  const records = await listed.get(event)
+  if (records === undefined) return
+  const result = event['result'] as { items: readonly Readonly<Record<string, unknown>>[] }
+  result.items = result.items.map((item) => records.find(({ id }) => id === item['id'])?.enrich(item) ?? item)
+}
+
 function requestData({ request, requestInfo }: ServerEvent): RequestData | undefined {
   if (request !== undefined) return { method: request.method, url: request.url.href, headers: [...request.headers] }
   if (requestInfo === undefined) return undefined
@@ -113,34 +143,47 @@ export function eventMethods(around: AroundEvent): Methods {
       ? { [name]: (...given: never[]) => (method as (...all: never[]) => unknown).call(event, ...given) }
       : {}
   }
+  // The first answer is sent, whatever a handler answers after it.
+  const answer = (name: string): Methods => {
+    const { [name]: method } = own(name)
+    return method === undefined
+      ? {}
+      : { [name]: (...given) => (event['isAnswered'] === true ? undefined : method(...given)) }
+  }
   const values = kept.get(event) ?? new Map<string, unknown>()
   kept.set(event, values)
-  const answers = [
+  const answers = ['json', 'string', 'html', 'blob', 'noContent', 'redirect'].map(answer)
+  const facts = [
     'get',
     'set',
-    'json',
-    'string',
-    'html',
-    'blob',
-    'noContent',
-    'redirect',
+    'bytes',
     'bindBody',
     'findUploadedFiles',
+    'hasSuperuserAuth',
+    'realIP',
+    'remoteIP',
+    'isTLS',
   ]
-  const facts = ['hasSuperuserAuth', 'realIP', 'remoteIP', 'isTLS']
   const { response, request } = event
   return {
     get: (key: string) => values.get(key),
     set: (key: string, value: unknown) => void values.set(key, value),
-    ...Object.assign({}, ...[...answers, ...facts].map(own)),
+    ...Object.assign({}, ...answers, ...facts.map(own)),
     isAnswered: () => event['isAnswered'] === true,
     requestInfo: async () => ({ body: {}, ...((await event.requestInfo?.()) as object), auth: event.auth ?? null }),
-    pathValue: (name: string) => request?.pathValue(name) ?? '',
+    pathValue: (name: string) => request?.pathValue(name) || request?.pathValue(PATH_NAMES.get(name) ?? name) || '',
+    records: () => {
+      const records = listed.get(event) ?? recordsOf(event)
+      listed.set(event, records)
+      return records
+    },
     ...(response && {
-      header: (method: 'get' | 'set' | 'append' | 'delete', name: string, value: string) =>
-        method === 'get' || method === 'delete'
-          ? response.headers[method](name)
-          : response.headers[method](name, value),
+      header: (method: 'get' | 'set' | 'append' | 'delete' | 'values', name: string, value: string) => {
+        const { headers } = response
+        if (method === 'values')
+          return name.toLowerCase() === 'set-cookie' ? headers.getSetCookie() : [headers.get(name) ?? []].flat()
+        return method === 'get' || method === 'delete' ? headers[method](name) : headers[method](name, value)
+      },
     }),
   }
 }

@@ -1,7 +1,7 @@
 /** Runs PocketBase's code for the server: a handler of an event, a job, a step of a migration. */
 import type { Registration, Task } from '../protocol/messages.ts'
 import { Calls, type ApiErrorMaker, type Application } from './calls.ts'
-import { applyParts, eventData, type AroundEvent } from './event-methods.ts'
+import { applyParts, applyRecords, eventData, type AroundEvent } from './event-methods.ts'
 import type { ThreadPool } from './thread-pool.ts'
 
 export class Runs {
@@ -35,7 +35,10 @@ export class Runs {
     try {
       const { value, error, parts = {} } = await this.#pool.run(given, (call) => calls.answer(call))
       if (error !== undefined) throw calls.thrown(error, this.#apiError)
-      if (around !== undefined) applyParts(around, parts)
+      if (around !== undefined) {
+        applyParts(around, parts)
+        await applyRecords(around)
+      }
       return value
     } finally {
       await calls.end()

@@ -14,6 +14,8 @@ const RUNNING_MAX = 15
 const IDLE_MAX = 4
 /** A handler that computes for longer is ended with its thread. */
 const COMPUTING_MS_MAX = 60_000
+/** The objects of a handler and its thread. One that needs more is ended. */
+const HEAP_MB_MAX = 512
 
 class Thread {
   readonly #worker: Worker
@@ -23,6 +25,7 @@ class Thread {
   #answer: Answer = async () => ({})
   #done: PromiseWithResolvers<DoneMessage> | undefined
   #cancel: () => void = () => {}
+  #isAlive = true
 
   constructor(environment: Environment, hooksFolder: string) {
     const { port1, port2 } = new MessageChannel()
@@ -33,11 +36,17 @@ class Thread {
       workerData: { ...data, port: port2 },
       transferList: [port2],
       execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
     })
     this.#port.on('message', (message: CallMessage | DoneMessage) => this.#received(message))
     this.#worker.on('error', (error: Error) => this.#fail(error))
     this.#worker.on('exit', () => this.#fail(new Error('The thread of the handler has ended.')))
     this.#keepsProcess('unref')
+  }
+
+  /** Whether the thread is alive. What a handler has left behind may have ended it. */
+  get isAlive(): boolean {
+    return this.#isAlive
   }
 
   async run(task: Task, answer: Answer): Promise<DoneMessage> {
@@ -88,6 +97,7 @@ class Thread {
   }
 
   #fail(error: Error): void {
+    this.#isAlive = false
     this.#done?.reject(error)
   }
 }
@@ -119,7 +129,9 @@ export class ThreadPool {
   async #work(task: Task, answer: Answer): Promise<DoneMessage> {
     const isInner = this.#inside.getStore() === true
     if (!isInner) await this.#turn()
-    const thread = this.#idle.pop() ?? new Thread(this.#environment, this.#hooksFolder)
+    let thread = this.#idle.pop()
+    while (thread?.isAlive === false) thread = this.#idle.pop()
+    thread ??= new Thread(this.#environment, this.#hooksFolder)
     let isWhole = false
     try {
       const done = await this.#inside.run(true, () => {

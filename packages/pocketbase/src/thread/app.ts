@@ -1,10 +1,10 @@
 /** `$app`: each method asks the server, and waits. `target`: `app`, or a transaction. */
 import { Collection, Settings } from './collection.ts'
 import { type Expression, Query, SelectQuery } from './dbx.ts'
-import type { MailerMessage } from './mails.ts'
+import { MailerMessage } from './mails.ts'
 import { call } from './link.ts'
-import { Record } from './record.ts'
-import { refused } from '../protocol/refusals.ts'
+import { Record, textOf } from './record.ts'
+import { refusedOfApp } from '../protocol/refusals.ts'
 
 type Values = globalThis.Record<string, unknown>
 type Expanded = Record | Record[]
@@ -52,7 +52,7 @@ export class App {
           return typeof value === 'function' ? (value as () => unknown).bind(app) : value
         }
         return () => {
-          throw new Error(refused(`$app.${name}`))
+          throw new Error(refusedOfApp(name))
         }
       },
     })
@@ -65,11 +65,11 @@ export class App {
   // Records.
 
   findRecordById(collection: string | Collection, id: string): Record {
-    return this.#call('findRecordById', nameOf(collection), id) as Record
+    return this.#call('findRecordById', nameOf(collection), textOf(id)) as Record
   }
 
   findRecordsByIds(collection: string | Collection, ids: readonly string[]): Record[] {
-    return this.#call('findRecordsByIds', nameOf(collection), ids) as Record[]
+    return this.#call('findRecordsByIds', nameOf(collection), ids.map(textOf)) as Record[]
   }
 
   findFirstRecordByData(collection: string | Collection, field: string, value: unknown): Record {
@@ -77,7 +77,12 @@ export class App {
   }
 
   findFirstRecordByFilter(collection: string | Collection, filter: string, ...parameters: readonly Values[]): Record {
-    return this.#call('findFirstRecordByFilter', nameOf(collection), filter, Object.assign({}, ...parameters)) as Record
+    return this.#call(
+      'findFirstRecordByFilter',
+      nameOf(collection),
+      textOf(filter),
+      Object.assign({}, ...parameters),
+    ) as Record
   }
 
   findRecordsByFilter(
@@ -89,7 +94,15 @@ export class App {
     ...parameters: readonly Values[]
   ): Record[] {
     const values = Object.assign({}, ...parameters) as Values
-    return this.#call('findRecordsByFilter', nameOf(collection), filter, sort, limit, offset, values) as Record[]
+    return this.#call(
+      'findRecordsByFilter',
+      nameOf(collection),
+      textOf(filter),
+      textOf(sort),
+      limit,
+      offset,
+      values,
+    ) as Record[]
   }
 
   findAllRecords(collection: string | Collection, ...conditions: readonly Expression[]): Record[] {
@@ -116,11 +129,11 @@ export class App {
   }
 
   findAuthRecordByEmail(collection: string | Collection, email: string): Record {
-    return this.#call('findAuthRecordByEmail', nameOf(collection), email) as Record
+    return this.#call('findAuthRecordByEmail', nameOf(collection), textOf(email)) as Record
   }
 
   findAuthRecordByToken(token: string): Record {
-    return this.#call('findAuthRecordByToken', token) as Record
+    return this.#call('findAuthRecordByToken', textOf(token)) as Record
   }
 
   /** The paths that lead nowhere, with their errors. */
@@ -167,6 +180,19 @@ export class App {
 
   findAllCollections(...types: readonly string[]): Collection[] {
     return this.#call('findAllCollections', types) as Collection[]
+  }
+
+  hasTable(name: string): boolean {
+    return this.findAllCollections().some((one) => one.name.toLowerCase() === name.toLowerCase())
+  }
+
+  tableColumns(name: string): string[] {
+    return this.findCollectionByNameOrId(name).fields.fieldNames()
+  }
+
+  isCollectionNameUnique(name: string, ...without: readonly string[]): boolean {
+    const isSame = (one: Collection): boolean => one.name.toLowerCase() === name.toLowerCase()
+    return !this.findAllCollections().some((one) => isSame(one) && !without.includes(one.id))
   }
 
   importCollections(list: readonly unknown[], deletesMissing = false): void {
@@ -259,8 +285,9 @@ export class App {
     }
   }
 
-  newMailClient(): { send(message: MailerMessage): void } {
-    return { send: (message) => void this.#call('sendMail', message.plain()) }
+  /** `message`: a `MailerMessage`, or its values. */
+  newMailClient(): { send(message: Partial<MailerMessage>): void } {
+    return { send: (message) => void this.#call('sendMail', new MailerMessage(message).plain()) }
   }
 
   /** One client that stands for all: what it is sent goes to all who have subscribed to the topic. */

@@ -242,6 +242,18 @@ export class Collection {
     return this.type === 'view'
   }
 
+  pk(): string {
+    return this.id
+  }
+
+  tableName(): string {
+    return '_collections'
+  }
+
+  string(): string {
+    return JSON.stringify(this)
+  }
+
   baseFilesPath(): string {
     return this.id
   }

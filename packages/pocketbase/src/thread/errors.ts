@@ -1,15 +1,30 @@
 /** Errors of PocketBase's code, and those of the server in its hands. */
 import type { ErrorData } from '../protocol/messages.ts'
 
+/** An error as Go gives it: `error()` is its text. */
+export class GoError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'GoError'
+  }
+
+  error(): string {
+    return this.message
+  }
+
+  override toString(): string {
+    return this.message
+  }
+}
+
 /** An error of the server. One that is thrown again is the server's own error again. */
-class ServerError extends Error {
+class ServerError extends GoError {
   /** The parts of the error that can be shown. */
   readonly value: { readonly status: number | undefined; readonly data: unknown }
   readonly ref: number | undefined
 
   constructor({ message, ref, status, data }: ErrorData) {
     super(message)
-    this.name = 'GoError'
     this.ref = ref
     this.value = { status, data }
   }

@@ -1,9 +1,14 @@
 /** `e`: what a handler gets. */
 import type { EventData, RequestData } from '../protocol/messages.ts'
+import { absentOf, refused } from '../protocol/refusals.ts'
 import { App } from './app.ts'
 import { answerOf, decode, encode } from './coding.ts'
+import { Collection } from './collection.ts'
+import { Cookie } from './cookie.ts'
+import { JSONRaw } from './dates.ts'
 import { fill } from './dynamic-model.ts'
-import { API_ERRORS } from './errors.ts'
+import { API_ERRORS, GoError } from './errors.ts'
+import { clientOf, defineParts, defineReadOnly, frozen } from './event-parts.ts'
 import type { UploadedFile } from './files.ts'
 import { call } from './link.ts'
 import { MailerMessage } from './mails.ts'
@@ -34,6 +39,9 @@ function requestOf({ method, url, headers }: RequestData): Values {
       toString: () => parsed.pathname + parsed.search,
     },
     pathValue: (name: string) => call('event', 'pathValue', name),
+    get body() {
+      return call('event', 'bytes')
+    },
     formValue: (name: string) => textOf((call('event', 'bindBody') as Values)[name] ?? parsed.searchParams.get(name)),
     userAgent: () => all.get('user-agent') ?? '',
     referer: () => all.get('referer') ?? '',
@@ -70,6 +78,8 @@ export class HookEvent {
   [name: string]: unknown
   readonly app: App = new App()
 
+  #token: unknown
+
   constructor({ name, request, parts }: EventData) {
     this.#take(decode(parts) as Values)
     // A value here, and a method everywhere else.
@@ -77,21 +87,56 @@ export class HookEvent {
     if (request !== undefined) this['request'] = requestOf(request)
     // As Go has it: a nil.
     this['auth'] ??= null
+    if (/^onRecord\w*Request$/.test(name)) this['record'] ??= null
     if (this['record'] !== undefined) this['model'] = this['record']
+    defineParts(this, name)
+    for (const [member, instead] of absentOf(name))
+      defineReadOnly(
+        this,
+        member,
+        () => {
+          throw new Error(refused(`e.${member} of ${name}`, instead))
+        },
+        instead,
+      )
+    if (name === 'onRecordAuthRequest') this.#waitForToken()
   }
 
-  #take({ app, ...parts }: Values): void {
+  /** The token of a login is made by the rest of the chain. */
+  #waitForToken(): void {
+    const instead = 'The server makes the token. Read it after e.next().'
+    const get = (): unknown => {
+      if (this.#token === undefined) throw new Error(refused('e.token before e.next()', instead))
+      return this.#token
+    }
+    defineReadOnly(this, 'token', get, instead)
+  }
+
+  #take({ app, token, ...parts }: Values): void {
     if (typeof app === 'string') Object.assign(this, { app: new App(app) })
-    if (typeof parts['message'] === 'object' && 'to' in (parts['message'] as object))
-      parts['message'] = mailOf(parts['message'])
-    Object.assign(this, parts)
+    this.#token = token
+    for (const [name, value] of Object.entries(parts)) {
+      // It has the value of the first time, which no handler can change.
+      if (Object.getOwnPropertyDescriptor(this, name)?.set !== undefined) continue
+      this[name] = this.#partOf(name, value)
+    }
+  }
+
+  #partOf(name: string, value: unknown): unknown {
+    if (name === 'client') return clientOf(value as Parameters<typeof clientOf>[0])
+    if (name === 'error') return new GoError(String(value))
+    if (value instanceof Collection) return frozen(value)
+    if (name !== 'message') return value
+    const { data, ...message } = value as Values
+    return 'to' in message ? mailOf(message) : { ...message, data: new JSONRaw(JSON.stringify(data)) }
   }
 
   /** The parts that may have changed. */
   changed(): Values {
     const parts = CHANGEABLE.filter((name) => this[name] !== undefined).map((name) => {
       const value = this[name]
-      return [name, value instanceof MailerMessage ? value.plain() : JSON.parse(JSON.stringify(value))] as const
+      if (value instanceof MailerMessage) return [name, value.plain()] as const
+      return [name, name === 'message' ? messageOf(value as Values) : JSON.parse(JSON.stringify(value))] as const
     })
     return encode(Object.fromEntries(parts)) as Values
   }
@@ -137,11 +182,16 @@ export class HookEvent {
     call('event', 'set', key, value)
   }
 
+  setAll(values: Values): void {
+    for (const [key, value] of Object.entries(values)) this.set(key, value)
+  }
+
   // Answers.
 
   get response(): Values {
     const header = (): Values => ({
-      get: (name: string) => call('event', 'header', 'get', name),
+      get: (name: string) => call('event', 'header', 'get', name) ?? '',
+      values: (name: string) => call('event', 'header', 'values', name),
       set: (name: string, value: string) => void call('event', 'header', 'set', name, value),
       add: (name: string, value: string) => void call('event', 'header', 'append', name, value),
       del: (name: string) => void call('event', 'header', 'delete', name),
@@ -149,8 +199,9 @@ export class HookEvent {
     return { header }
   }
 
-  setCookie(cookie: { toString(): string }): void {
-    call('event', 'header', 'append', 'set-cookie', String(cookie))
+  /** `cookie`: a `Cookie`, or its values. */
+  setCookie(cookie: Values): void {
+    call('event', 'header', 'append', 'set-cookie', String(new Cookie(cookie)))
   }
 
   written(): boolean {
@@ -178,7 +229,7 @@ export class HookEvent {
   }
 
   redirect(status: number, url: string): void {
-    call('event', 'redirect', status, url)
+    call('event', 'redirect', status, textOf(url))
   }
 
   // Errors to throw.
@@ -199,6 +250,13 @@ for (const [method, name] of Object.entries({
   Object.defineProperty(HookEvent.prototype, method, {
     value: (message?: string, data?: unknown): Error => new (API_ERRORS.get(name) as ErrorClass)(message, data),
   })
+
+/** A message of realtime: its data are bytes of JSON, or a text. */
+function messageOf({ name, data }: Values): Values {
+  const text =
+    Array.isArray(data) && !(data instanceof JSONRaw) ? Buffer.from(data as number[]).toString() : textOf(data)
+  return { name, data: JSON.parse(text) as unknown }
+}
 
 function mailOf(value: unknown): MailerMessage {
   const { to, ...others } = value as { readonly to: string; readonly subject: string }

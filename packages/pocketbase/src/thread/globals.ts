@@ -1,6 +1,7 @@
 /** PocketBase's global names. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { APIS, MAILS } from './apis.ts'
 import { App } from './app.ts'
 import { Collection, FIELD_CLASSES, FieldsList } from './collection.ts'
 import { DateTime, JSONRaw } from './dates.ts'
@@ -12,7 +13,7 @@ import { FILEPATH, FormBody, HTTP, OS, SECURITY } from './libraries.ts'
 import { call, sleep } from './link.ts'
 import { MailerMessage } from './mails.ts'
 import { Record as PocketRecord, textOf } from './record.ts'
-import type { HookEvent } from './event.ts'
+import { Cookie } from './cookie.ts'
 import { Template } from './template.ts'
 
 /** A class whose instances have what they are given. */
@@ -24,19 +25,30 @@ class Given {
   }
 }
 
-class Cookie extends Given {
-  override toString(): string {
-    const { name, value = '', path, domain, maxAge, expires, secure, httpOnly } = this
-    const parts = [`${String(name)}=${String(value)}`]
-    const add = (key: string, text: unknown): void =>
-      void (text !== undefined && text !== '' && parts.push(`${key}=${textOf(text)}`))
-    add('Path', path)
-    add('Domain', domain)
-    add('Expires', expires instanceof DateTime ? new Date(expires.unixMilli()).toUTCString() : expires)
-    add('Max-Age', maxAge)
-    if (httpOnly === true) parts.push('HttpOnly')
-    if (secure === true) parts.push('Secure')
-    return parts.join('; ')
+/** Sets the values of a record, and saves it. */
+class RecordUpsertForm {
+  #app: App
+  #record: PocketRecord
+
+  constructor(app: App, record: PocketRecord) {
+    this.#app = app
+    this.#record = record
+  }
+
+  setApp(app: App): void {
+    this.#app = app
+  }
+
+  setRecord(record: PocketRecord): void {
+    this.#record = record
+  }
+
+  load(values: Readonly<globalThis.Record<string, unknown>>): void {
+    this.#record.load(values)
+  }
+
+  submit(): void {
+    this.#app.save(this.#record)
   }
 }
 
@@ -49,67 +61,6 @@ export class Middleware {
     this.handler = handler
     this.priority = priority
   }
-}
-
-/** A middleware or handler of the server, which the server knows by its name. */
-export class Native {
-  readonly name: string
-  readonly parameters: readonly unknown[]
-
-  constructor(name: string, parameters: readonly unknown[]) {
-    this.name = name
-    this.parameters = parameters
-  }
-}
-
-function native(name: string): (...parameters: readonly unknown[]) => Native {
-  return (...parameters) => new Native(name, parameters)
-}
-
-const APIS = {
-  static: native('static'),
-  requireAuth: native('requireAuth'),
-  requireGuestOnly: native('requireGuestOnly'),
-  requireSuperuserAuth: native('requireSuperuserAuth'),
-  requireSuperuserOrOwnerAuth: native('requireSuperuserOrOwnerAuth'),
-  // The server decides by its settings what it logs and compresses.
-  skipSuccessActivityLog: native('pass'),
-  gzip: native('pass'),
-  bodyLimit: native('bodyLimit'),
-  recordAuthResponse: (e: HookEvent, record: PocketRecord, method: string, meta: unknown = null): void => {
-    void e
-    call('event', 'recordAuthResponse', record, method, meta)
-  },
-  enrichRecord: (e: HookEvent, record: PocketRecord, ...paths: readonly string[]): void => enrich(e, [record], paths),
-  enrichRecords: (e: HookEvent, records: readonly PocketRecord[], ...paths: readonly string[]): void =>
-    enrich(e, records, paths),
-}
-
-/** Records as the caller may see them: the view rule admits what is added, and hooks change what is shown of each. */
-function enrich(e: HookEvent, records: readonly PocketRecord[], paths: readonly string[]): void {
-  const isAll = e.hasSuperuserAuth()
-  const info = isAll ? {} : (e.requestInfo() as { auth?: PocketRecord })
-  e.app.expandRecords(
-    records,
-    paths,
-    (one) => isAll || e.app.canAccessRecord(one, info, one.collection().viewRule as string | null),
-  )
-  const show = (shown: readonly PocketRecord[]): void => {
-    for (const record of shown) {
-      call('event', 'enrich', record)
-      for (const related of Object.values(record.expand())) show([related].flat())
-    }
-  }
-  show(records)
-}
-
-function sendAccountMail(kind: string): (app: App, record: PocketRecord) => void {
-  return (_app, record) => void call('app', 'sendAccountMail', kind, record)
-}
-
-const MAILS = {
-  sendRecordPasswordReset: sendAccountMail('passwordReset'),
-  sendRecordVerification: sendAccountMail('verification'),
 }
 
 function toText(value: unknown): string {
@@ -149,6 +100,7 @@ export function defineGlobals(hooksFolder: string): void {
     Middleware,
     RequestInfo: Given,
     SubscriptionMessage: Given,
+    RecordUpsertForm,
     Cookie,
     FormData: FormBody,
     File: UploadedFile,

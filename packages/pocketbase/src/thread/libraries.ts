@@ -24,11 +24,11 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 function hashed(algorithm: string): (text: string) => string {
-  return (text) => createHash(algorithm).update(text).digest('hex')
+  return (text) => createHash(algorithm).update(String(text)).digest('hex')
 }
 
 function signed(algorithm: string): (text: string, secret: string) => string {
-  return (text, secret) => createHmac(algorithm, secret).update(text).digest('hex')
+  return (text, secret) => createHmac(algorithm, String(secret)).update(String(text)).digest('hex')
 }
 
 function randomText(length: number, alphabet: string = ALPHABET): string {
@@ -64,7 +64,7 @@ function parseJWT(token: string, key: string): Values {
 function encrypt(text: string, key: string): string {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(GCM, key, nonce)
-  return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64')
+  return Buffer.concat([nonce, cipher.update(String(text)), cipher.final(), cipher.getAuthTag()]).toString('base64')
 }
 
 function decrypt(text: string, key: string): string {
@@ -105,8 +105,8 @@ function command(name: string, ...parameters: readonly string[]): Values {
   }
   return Object.assign(made, {
     run: () => void run(),
-    output: () => run().stdout,
-    combinedOutput: () => Buffer.concat(Object.values(run())),
+    output: () => Array.from(run().stdout),
+    combinedOutput: () => Array.from(Buffer.concat(Object.values(run()))),
     string: () => [name, ...parameters].join(' '),
   })
 }
@@ -118,10 +118,11 @@ export const OS: Library = {
   exit: (code: number): never => {
     throw new Error(`$os.exit(${code}): code of hooks can't end the server.`)
   },
-  getenv: (name: string): string => process.env[name] ?? '',
+  getenv: (name: string): string => process.env[String(name)] ?? '',
   getwd: (): string => process.cwd(),
   tempDir: tmpdir,
-  readFile: (file: string): Buffer => fs.readFileSync(file),
+  // Bytes are a list, as there: code maps them to letters.
+  readFile: (file: string): number[] => Array.from(fs.readFileSync(file)),
   writeFile: (file: string, content: string | Uint8Array, mode?: number): void =>
     fs.writeFileSync(file, typeof content === 'string' ? content : Uint8Array.from(content), { mode }),
   readDir: (folder: string): Values[] => fs.readdirSync(folder, { withFileTypes: true }).map(entryOf),

@@ -1,7 +1,8 @@
 /** Runs the files of hooks, and notes what they register; runs one step of a file of migrations. */
 import type { FunctionSource, HandlerSource, Registration } from '../protocol/messages.ts'
 import { App } from './app.ts'
-import { Middleware, Native } from './globals.ts'
+import { Native } from './apis.ts'
+import { Middleware } from './globals.ts'
 import { runFile, sourceOf } from './sources.ts'
 
 type Handler = () => unknown

@@ -1,4 +1,5 @@
 /** `Record`: values are here, and the server has the record. Changes go there at once, so that both know the same. */
+import { ABSENT_OF_MODELS, refused } from '../protocol/refusals.ts'
 import { isTagged, type TaggedRecord } from '../protocol/values.ts'
 import type { Collection } from './collection.ts'
 import { DateTime, JSONRaw } from './dates.ts'
@@ -45,6 +46,10 @@ export class Record {
 
   set id(id: string) {
     this.set('id', id)
+  }
+
+  pk(): string {
+    return this.id
   }
 
   collection(): Collection {
@@ -170,13 +175,18 @@ export class Record {
     return this
   }
 
+  /** The values that everybody may see, as `get` gives them. */
   publicExport(): Values {
-    const shown = this.#call('publicExport') as Values
-    return this.#expand.size === 0 ? shown : { ...shown, expand: this.expand() }
+    const shown = Object.entries(this.toJSON()).map(([name, value]): [string, unknown] => {
+      const own = this.#values[name]
+      return [name, own instanceof DateTime || own instanceof JSONRaw ? own : value]
+    })
+    return Object.fromEntries(shown)
   }
 
   toJSON(): Values {
-    return this.publicExport()
+    const shown = this.#call('publicExport') as Values
+    return this.#expand.size === 0 ? shown : { ...shown, expand: this.expand() }
   }
 
   // What was expanded.
@@ -210,7 +220,7 @@ export class Record {
   }
 
   setEmail(email: string): void {
-    this.set('email', email)
+    this.set('email', textOf(email))
   }
 
   emailVisibility(): boolean {
@@ -234,7 +244,7 @@ export class Record {
   }
 
   setPassword(password: string): void {
-    this.set('password', password)
+    this.set('password', textOf(password))
   }
 
   setRandomPassword(): string {
@@ -242,7 +252,7 @@ export class Record {
   }
 
   validatePassword(password: string): boolean {
-    return this.#call('validatePassword', password) as boolean
+    return this.#call('validatePassword', textOf(password)) as boolean
   }
 
   tokenKey(): string {
@@ -272,6 +282,13 @@ export class Record {
     return fields.find(({ name }) => this.getStringSlice(name).includes(file)) ?? null
   }
 }
+
+for (const [name, instead] of ABSENT_OF_MODELS)
+  Object.defineProperty(Record.prototype, name, {
+    value: (): never => {
+      throw new Error(refused(`${name}()`, instead))
+    },
+  })
 
 /** As Go casts a value to a text. */
 export function textOf(value: unknown): string {

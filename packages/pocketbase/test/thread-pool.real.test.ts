@@ -1,0 +1,52 @@
+/** Goal: a handler that does not end, or takes all memory, holds up nobody. Method: functions in threads, and a virtual clock. */
+import { virtualEnvironment } from 'pannier/testing'
+import { afterAll, expect, test } from 'vitest'
+import { ThreadPool } from '../src/host/thread-pool.ts'
+import type { DoneMessage } from '../src/protocol/messages.ts'
+
+const MINUTE_MS = 60_000
+const environment = virtualEnvironment()
+const pool = new ThreadPool(environment, import.meta.dirname)
+
+afterAll(() => pool.close())
+
+/** Runs a function. `log()` in it is a call. */
+function run(code: string, log: () => void = () => {}): Promise<DoneMessage> {
+  const handler = { code, file: import.meta.filename, line: 1, column: 1 }
+  return pool.run({ kind: 'handle', handler, event: undefined }, async () => {
+    log()
+    return {}
+  })
+}
+
+test.for([
+  ['computes', '() => { cronRemove("x"); for (;;) {} }'],
+  ['waits for nothing', 'async () => { cronRemove("x"); await new Promise(() => {}) }'],
+] as const)('a handler that %s for a minute is ended, and others run', async ([, code]) => {
+  const begun = Promise.withResolvers<void>()
+  const endless = run(code, begun.resolve)
+  const ended = expect(endless).rejects.toThrow('The handler has computed for a minute, and was ended.')
+  await begun.promise
+  await run('() => {}')
+  // The minute begins again with each call.
+  await environment.yield()
+  await environment.advance(MINUTE_MS)
+  await ended
+  expect(await run('() => {}')).toEqual({ kind: 'done', parts: undefined })
+})
+
+test('a handler that takes all memory is ended, and others run', async () => {
+  await expect(run('() => { const all = []; for (;;) all.push(new Array(10_000).fill({})) }')).rejects.toThrow('memory')
+  await run('() => {}')
+})
+
+test.for([
+  ['throws later', '() => { setTimeout(() => { throw new Error("late") }) }'],
+  ['ends its thread', '() => { setTimeout(() => process.exit(1)) }'],
+] as const)('a handler that %s takes no other one along', async ([, code]) => {
+  for (let n = 0; n < 5; n++) {
+    await run(code)
+    await run('async () => { await new Promise((resolve) => setTimeout(resolve, 5)) }').catch(() => {})
+  }
+  await run('() => {}')
+})
