@@ -14,8 +14,6 @@ const RUNNING_MAX = 15
 const IDLE_MAX = 4
 /** A handler that computes for longer is ended with its thread. */
 const COMPUTING_MS_MAX = 60_000
-/** The objects of a handler and its thread. One that needs more is ended. */
-const HEAP_MB_MAX = 512
 
 class Thread {
   readonly #worker: Worker
@@ -36,7 +34,6 @@ class Thread {
       workerData: { ...data, port: port2 },
       transferList: [port2],
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB_MAX },
     })
     this.#port.on('message', (message: CallMessage | DoneMessage) => this.#received(message))
     this.#worker.on('error', (error: Error) => this.#fail(error))
