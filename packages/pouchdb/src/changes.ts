@@ -73,7 +73,7 @@ function feedOptions(options: FeedOptions, since: number, signal: AbortSignal): 
     signal,
     ...(continuous && { live: true }),
     ...(descending && { descending: true }),
-    ...(ids && { ids }),
+    ...(ids && { ids: ids.filter((id) => typeof id === 'string') }),
     ...(style === 'all_docs' && { style: 'all' }),
     ...((shows || hasFilter) && { docs: true, ...(conflicts && { conflicts: true }) }),
     ...(!hasFilter && limit !== Infinity && { limit }),

@@ -39,7 +39,7 @@ export function inputOf(document: PouchDocument, newEdits: boolean): Input {
     else if (!READ.has(name) && !IGNORED.has(name)) throw badMember(name)
   }
   const { _id, _deleted, _attachments } = document
-  input['_id'] = newEdits && _id === undefined ? uuid() : _id
+  input['_id'] = newEdits && !_id ? uuid() : _id
   invalidIdError(input['_id'])
   if (_deleted) input['_deleted'] = true
   if (_attachments) input['_attachments'] = attachmentsIn(_attachments)

@@ -55,6 +55,16 @@ function withCause(failure: PouchError, cause: unknown): PouchError {
   return Object.defineProperty(failure, 'cause', { value: cause, configurable: true, writable: true })
 }
 
+/** Undefined where the library refuses the id or the revision: no document has such a one. */
+export async function unlessRefused<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof TypeError || isPannierError(error, 'PANNIER_KEY_TOO_LARGE')) return undefined
+    throw error
+  }
+}
+
 /** Answers a callback of PouchDB with the fate of a promise. An error that the callback throws is the caller's, and reaches no promise of ours. */
 export function answer<T>(callback: Callback<T>, run: () => Promise<T>): void {
   run().then(

@@ -1,7 +1,7 @@
 /** Local documents: `_local/…`. */
 import { isPannierError } from 'pannier'
 import { createError, MISSING_DOC } from 'pouchdb-errors'
-import { answer } from './failures.ts'
+import { answer, unlessRefused } from './failures.ts'
 import type { AdapterMethods, Callback, LocalRest, Place, PouchDocument, WriteAnswer } from './pouch.ts'
 
 /**
@@ -27,7 +27,7 @@ function callbackOf(rest: LocalRest): Callback<WriteAnswer> {
 }
 
 async function getLocal({ docs }: Place, id: string): Promise<PouchDocument> {
-  const stored = await docs.local.get(id)
+  const stored = await unlessRefused(() => docs.local.get(id))
   if (stored === undefined) throw createError(MISSING_DOC)
   const content = WRAPPED in stored ? (stored[WRAPPED] as PouchDocument) : stored
   return { ...content, _id: id, _rev: stored._rev }
@@ -48,7 +48,7 @@ export async function putLocal({ docs }: Place, document: PouchDocument): Promis
 export async function removeLocal({ docs }: Place, { _id: id, _rev: rev }: PouchDocument): Promise<WriteAnswer> {
   const reference = rev === undefined ? (id as string) : { _id: id as string, _rev: rev as string }
   try {
-    if ((await docs.local.delete(reference)) !== undefined) return { ok: true, id, rev: REMOVED }
+    if ((await unlessRefused(() => docs.local.delete(reference))) !== undefined) return { ok: true, id, rev: REMOVED }
   } catch (error) {
     if (!isPannierError(error, 'PANNIER_CONFLICT')) throw error
   }

@@ -3,7 +3,7 @@ import type { RevisionReadOptions } from 'pannier/types'
 import { toCouchDocument } from 'pannier/internal'
 import { createError, MISSING_DOC } from 'pouchdb-errors'
 import { binaryOf } from '#platform'
-import { answer } from './failures.ts'
+import { answer, unlessRefused } from './failures.ts'
 import { contentForm, contentsOf, finishContents } from './attachments.ts'
 import type { AdapterMethods, FoundDocument, GetOptions, Place, PouchDocument, RevisionTrees } from './pouch.ts'
 import { lineageOf, treesOf, type DocumentWithHistory } from './revision-trees.ts'
@@ -32,7 +32,7 @@ async function infoOf({ db, docs }: Place): Promise<PouchDocument> {
 async function find(place: Place, id: string, options: GetOptions): Promise<FoundDocument> {
   const { rev, revs, revs_info: revsInfo, conflicts } = options
   const stored = await read(place, id, options)
-  if (stored === undefined) throw rev ? createError(MISSING_DOC) : await missing(place, id)
+  if (stored === undefined) throw await missing(place, id, rev)
   const metadata = {
     id,
     rev: stored._rev,
@@ -45,7 +45,6 @@ async function find(place: Place, id: string, options: GetOptions): Promise<Foun
   return { doc, metadata, ctx: { rev: stored._rev, contents: contentsOf(doc) } }
 }
 
-/** Undefined also for ids and revisions that no document can have. */
 async function read({ docs }: Place, id: string, options: GetOptions): Promise<DocumentWithHistory | undefined> {
   const { rev, latest, revs, revs_info: revsInfo } = options
   const form = contentForm(options)
@@ -55,22 +54,18 @@ async function read({ docs }: Place, id: string, options: GetOptions): Promise<D
     ...((revs || revsInfo) && { revsInfo: true }),
     ...form,
   }
-  try {
-    return await (isPlain ? docs.get(id) : docs.get(id, wanted))
-  } catch (error) {
-    if (error instanceof TypeError) return undefined
-    throw error
-  }
+  return await unlessRefused(() => (isPlain ? docs.get(id) : docs.get(id, wanted)))
 }
 
-/** Says whether the document was deleted. */
-export async function missing({ docs }: Place, id: string): Promise<Error> {
-  const [row] = await docs.list({ ids: [id] }).toArray()
-  return createError(MISSING_DOC, row !== undefined && 'deleted' in row ? 'deleted' : 'missing')
+/** Says whether the document was deleted, or lacks the revision that was asked for. */
+export async function missing({ docs }: Place, id: string, rev?: string): Promise<Error> {
+  const [row] = (await unlessRefused(() => docs.list({ ids: [id] }).toArray())) ?? []
+  if (row === undefined || 'error' in row) return createError(MISSING_DOC, 'missing')
+  return rev ? createError(MISSING_DOC) : createError(MISSING_DOC, 'deleted' in row ? 'deleted' : 'missing')
 }
 
 async function treesNamed({ docs }: Place, id: string): Promise<RevisionTrees> {
-  const leaves = await docs.getRevisions(id, 'all', { revsInfo: true })
+  const leaves = (await unlessRefused(() => docs.getRevisions(id, 'all', { revsInfo: true }))) ?? []
   if (leaves.length === 0) throw createError(MISSING_DOC)
   return treesOf(leaves.flatMap((leaf) => ('ok' in leaf ? [leaf.ok] : [])))
 }

@@ -148,10 +148,21 @@ function someCall(random: Random): Call {
       return Object.assign((db: Pouch) => db.find({ ...request }), { what: `find ${JSON.stringify(request)}` })
     }
     default:
-      return random.chance(0.5)
-        ? (db) => db.bulkGet({ docs: [{ id: revision, rev: '1-x' }, { id }, { id: 'none' }], revs: true })
-        : (db) => db.compact()
+      return random.chance(0.5) ? someBulkRead(random, id, revision) : (db) => db.compact()
   }
+}
+
+/** Documents that are there, ids and revisions that no document can have, and one id several times. */
+function someBulkRead(random: Random, id: string, revision: string): Call {
+  const some = [id, revision, 'none', '_x', '', '_design', 'x'.repeat(5000)]
+  const odd = random.pick(some.slice(3))
+  if (random.chance(0.2)) return (db) => db.revsDiff({ none: ['1-x'], [odd]: ['1-x', 'odd'] })
+  const docs = Array.from({ length: 5 }, () => ({
+    id: random.pick(some),
+    ...(random.chance(0.7) && { rev: random.chance(0.1) ? 'odd' : someRevision(random) }),
+  }))
+  const latest = random.chance(0.5)
+  return (db) => db.bulkGet({ docs, revs: true, latest })
 }
 
 /** Leaves in one order: PouchDB has that of its tree. */

@@ -334,13 +334,18 @@ export const ID_BYTES_MAX = 4096
 // oxlint-disable-next-line no-control-regex
 const ASCII = /^[\x00-\x7f]*$/
 
-/** A document's id: WTF-8 and nothing else. Ids compare by code point. */
+/** An id that is looked up: WTF-8 and nothing else. Ids compare by code point. One that is too long is in no tree. */
+export function idKey(id: string): Key {
+  return (ASCII.test(id) ? id : textToByteString(id)) as Key
+}
+
+/** The id of a document that is written. */
 export function encodeIdKey(id: string): Key {
-  const key = ASCII.test(id) ? id : textToByteString(id)
+  const key = idKey(id)
   if (key.length > ID_BYTES_MAX) {
     throw new PannierError('PANNIER_KEY_TOO_LARGE', `An id takes ${key.length} bytes; ${ID_BYTES_MAX} are allowed.`)
   }
-  return key as Key
+  return key
 }
 
 export function decodeIdKey(key: Key): string {

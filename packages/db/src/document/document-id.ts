@@ -1,8 +1,7 @@
 /** Ids of documents: which are allowed, how new ones are made, and ranges of ids as ranges of keys. */
-import { ID_BYTES_MAX, encodeIdKey, prefixUpperBound } from '../codec/key-encoding.ts'
+import { encodeIdKey, idKey, prefixUpperBound } from '../codec/key-encoding.ts'
 import type { Key } from '../base/brand.ts'
 import { ArgumentError, badArgument } from '../base/options.ts'
-import { textToByteString } from '../codec/text.ts'
 import type { KeyRange } from '../kv/key-value-store.ts'
 
 /** Begins the ids of documents that belong to one copy of a collection, such as replication checkpoints. */
@@ -76,26 +75,16 @@ export interface IdRange {
 export function idKeyRange({ gte, gt, lte, lt, prefix }: IdRange): KeyRange {
   const lower: Key[] = []
   const upper: Key[] = []
-  if (gte !== undefined) lower.push(boundKey(gte))
-  if (gt !== undefined) lower.push(keyAfter(boundKey(gt)))
-  if (lt !== undefined) upper.push(boundKey(lt))
-  if (lte !== undefined) upper.push(keyAfter(boundKey(lte)))
+  if (gte !== undefined) lower.push(idKey(gte))
+  if (gt !== undefined) lower.push(keyAfter(idKey(gt)))
+  if (lt !== undefined) upper.push(idKey(lt))
+  if (lte !== undefined) upper.push(keyAfter(idKey(lte)))
   if (prefix !== undefined && prefix !== '') {
-    lower.push(boundKey(prefix))
-    const end = prefixUpperBound(boundKey(prefix))
+    lower.push(idKey(prefix))
+    const end = prefixUpperBound(idKey(prefix))
     if (end !== undefined) upper.push(end)
   }
   return { gte: lower.sort().at(-1), lt: upper.sort()[0] }
-}
-
-/** The key of an id; undefined for one that is too long to be there. */
-export function possibleIdKey(id: string): Key | undefined {
-  const key = boundKey(id)
-  return key.length > ID_BYTES_MAX ? undefined : key
-}
-
-function boundKey(id: string): Key {
-  return textToByteString(id) as Key
 }
 
 export function keyAfter(key: Key): Key {

@@ -5,7 +5,7 @@
 import type { Key } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { decodeDocument } from '../codec/decode-document.ts'
-import { encodeIdKey, numberKey } from '../codec/key-encoding.ts'
+import { idKey, numberKey } from '../codec/key-encoding.ts'
 import type { Cursor, CursorOptions, KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { attachmentStubs } from './attachments/attachment-section.ts'
 import { BodyView, readNumber } from './body.ts'
@@ -60,7 +60,7 @@ export class DocumentReader {
 
   get(id: string): BodyView | undefined {
     this.prefetch()
-    const value = this.idTree.get(encodeIdKey(id))
+    const value = this.idTree.get(idKey(id))
     if (value === undefined) return undefined
     const number = readNumber(value)
     const found = this.sequences.count() === 0 ? undefined : this.sequences.get(numberKey(number))
@@ -87,7 +87,7 @@ export class DocumentReader {
 
   /** For each id its body if it is live; everything that is missing in memory is fetched together, tree by tree. */
   getMany(ids: readonly string[]): (BodyView | undefined)[] {
-    const values = getInOrder(this.idTree, ids.map(encodeIdKey), (key) => key)
+    const values = getInOrder(this.idTree, ids.map(idKey), (key) => key)
     const bodies = this.bodiesOf(values.filter((value) => value !== undefined).map(readNumber))
     let next = 0
     return values.map((value) => value && bodies[next++])
@@ -111,7 +111,7 @@ export class DocumentReader {
 
   /** As `getMany` of the first ids, within the same bound. */
   getSome(ids: readonly string[]): (BodyView | undefined)[] {
-    const values = getInOrder(this.idTree, ids.map(encodeIdKey), (key) => key)
+    const values = getInOrder(this.idTree, ids.map(idKey), (key) => key)
     const bodies = this.someBodiesOf(values.filter((value) => value !== undefined).map(readNumber))
     let next = 0
     const end = values.findIndex((value) => value !== undefined && next++ === bodies.length)

@@ -3,11 +3,10 @@
  * `_all_docs`. The start of a list is found by rank; then each row costs its document.
  */
 import type { MaybePromise } from '../base/async.ts'
-import type { Key } from '../base/brand.ts'
 import type { Cursor, KeyRange } from '../kv/key-value-store.ts'
 import type { BodyView } from './body.ts'
 import type { DocumentReader, StoredDocument } from './document-reader.ts'
-import { possibleIdKey } from './document-id.ts'
+import { idKey } from '../codec/key-encoding.ts'
 import { conflictsOf } from './stored-revisions.ts'
 
 export interface ListRequest {
@@ -177,11 +176,11 @@ function rowsOfIds(reader: DocumentReader, request: ListRequest, ids: readonly s
 
 /** Numbers of the documents with these ids, tombstones included; aligned. */
 function findNumbers(reader: DocumentReader, ids: readonly string[]): (number | undefined)[] {
-  const found = ids.map(possibleIdKey)
-  const keys = [...new Set(found)].filter((key): key is Key => key !== undefined).sort()
+  const found = ids.map(idKey)
+  const keys = [...new Set(found)].sort()
   const numbers = reader.withDeleted(keys, reader.numbersOf(keys))
   const byKey = new Map(keys.map((key, at) => [key, numbers[at]]))
-  return found.map((key) => (key === undefined ? undefined : byKey.get(key)))
+  return found.map((key) => byKey.get(key))
 }
 
 /** The rows of a list. Bodies that a few conflicts miss are looked up before anything else is done. */

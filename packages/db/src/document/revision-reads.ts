@@ -4,7 +4,7 @@
  */
 import { Miss, together } from '../base/miss.ts'
 import { corruptBytes } from '../codec/bytes.ts'
-import { decodeIdKey, encodeIdKey } from '../codec/key-encoding.ts'
+import { decodeIdKey, idKey } from '../codec/key-encoding.ts'
 import { inlineAttachments, type AttachmentForm } from './attachments/attachment.ts'
 import type { BodyView } from './body.ts'
 import { BATCH_BYTES_MAX, type DocumentReader, type StoredDocument } from './document-reader.ts'
@@ -78,7 +78,7 @@ export class RevisionReader {
   /** The winner of each document, live or a tombstone. */
   winners(ids: readonly string[]): (BodyView | undefined)[] {
     const { documents } = this
-    const keys = ids.map(encodeIdKey)
+    const keys = ids.map(idKey)
     const numbers = documents.withDeleted(keys, documents.numbersOf(keys))
     const bodies = documents.bodiesOf(numbers.filter((number) => number !== undefined))
     let next = 0
@@ -91,7 +91,7 @@ export class RevisionReader {
     options: RevisionReadOptions,
   ): (StoredDocument | undefined)[] {
     const { documents } = this
-    const keys = wanted.map(({ id }) => encodeIdKey(id))
+    const keys = wanted.map(({ id }) => idKey(id))
     const numbers = documents.withDeleted(keys, documents.numbersOf(keys))
     const winners = documents.someBodiesOf(numbers.filter((number) => number !== undefined))
     const found: (StoredDocument | undefined)[] = []

@@ -398,6 +398,7 @@ function hostileCases(check: CheckedCase): void {
     assertThrows(() => db.collection(''), TypeError)
     assertThrows(() => db.collection('_x'), TypeError)
     await assertRejects(docs.insert({ _id: 'a'.repeat(4097) }), 'PANNIER_KEY_TOO_LARGE')
+    assertEqual([await docs.get('a'.repeat(4097)), await docs.get(['a'.repeat(4097)])], [undefined, [undefined]])
     const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000)) as unknown
     await assertRejects(docs.insert({ _id: 'a', deep }), 'PANNIER_DOCUMENT_TOO_DEEP')
     await assertRejects(docs.insert(new Array(1_000_001).fill({})), 'PANNIER_BATCH_TOO_LARGE')

@@ -1,6 +1,6 @@
 /** Changes and reads of single attachments of a document that is stored, inside a transaction or snapshot. */
 import { PannierError } from '../../base/errors.ts'
-import { encodeIdKey } from '../../codec/key-encoding.ts'
+import { idKey } from '../../codec/key-encoding.ts'
 import type { Snapshot, WriteTransaction } from '../../kv/key-value-store.ts'
 import type { WriteResult } from '../apply-writes.ts'
 import type { BodyView } from '../body.ts'
@@ -57,7 +57,7 @@ export function findRevision(
 ): BodyView | undefined {
   const reader = new DocumentReader(snapshot, state)
   if (rev === undefined) return reader.get(id)
-  const key = [encodeIdKey(id)]
+  const key = [idKey(id)]
   const [number] = reader.withDeleted(key, reader.numbersOf(key))
   const [winner] = number === undefined ? [] : reader.bodiesOf([number])
   if (winner === undefined || winner.revision === rev) return winner

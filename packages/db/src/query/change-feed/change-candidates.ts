@@ -7,7 +7,7 @@
  */
 import { notPromised } from '../../base/callback.ts'
 import type { Key } from '../../base/brand.ts'
-import { numberKey } from '../../codec/key-encoding.ts'
+import { idKey, numberKey } from '../../codec/key-encoding.ts'
 import { readNumber, type BodyView } from '../../document/body.ts'
 import {
   ascendingOrder,
@@ -15,7 +15,6 @@ import {
   type DocumentReader,
   type StoredDocument,
 } from '../../document/document-reader.ts'
-import { possibleIdKey } from '../../document/document-id.ts'
 import type { TreeReader } from '../../kv/key-value-store.ts'
 import { isNever, type Condition, isAlways } from '../ast/normalise.ts'
 import { scanEntries } from '../operators/build.ts'
@@ -63,9 +62,7 @@ export function findCandidates(
 }
 
 function numbersOfIds({ documents }: QuerySource, ids: ReadonlySet<string>): number[] {
-  const keys = Array.from(ids, possibleIdKey)
-    .filter((key) => key !== undefined)
-    .sort()
+  const keys = Array.from(ids, idKey).sort()
   return documents.withDeleted(keys, documents.numbersOf(keys)).filter((number) => number !== undefined)
 }
 
