@@ -71,7 +71,7 @@ export interface IdRange {
   readonly prefix?: string
 }
 
-/** All bounds hold together. They may be longer than any id. */
+/** The keys of a range of ids. All its bounds hold together, and may be longer than any id. */
 export function idKeyRange({ gte, gt, lte, lt, prefix }: IdRange): KeyRange {
   const lower: Key[] = []
   const upper: Key[] = []

@@ -8,10 +8,7 @@ import { PouchDB, type Doc, type Pouch } from '../pouch.ts'
 
 let made = 0
 /** WebKit has no private file system here. */
-const hasFiles = await navigator.storage.getDirectory().then(
-  () => true,
-  () => false,
-)
+const hasFiles = 'getDirectory' in (navigator.storage ?? {})
 
 function newPouch(storage: DatabaseStorage, options: object = {}): Pouch {
   return new PouchDB(`pouch${++made}`, { adapter: 'pannier', storage, ...options })
