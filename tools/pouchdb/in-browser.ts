@@ -39,16 +39,16 @@ const LOOK_MS = 2000
 const ITERATIONS: Readonly<Record<string, number>> = {
   'bulk-inserts': 15,
   'bulk-inserts-large-docs': 7,
-  'basic-updates': 15,
+  'basic-updates': 50,
   'basic-gets': 200,
   'all-docs-skip-limit': 3,
   'all-docs-include-docs': 5,
-  'basic-attachments': 30,
-  'many-attachments-base64': 7,
+  'basic-attachments': 100,
+  'many-attachments-base64': 20,
   'temp-views': 1,
   'build-secondary-index': 1,
   'create-index': 1,
-  'simple-find-query': 9,
+  'simple-find-query': 30,
   'complex-find-query': 3,
   'multi-field-query': 3,
 }
@@ -82,8 +82,24 @@ const browserOnly: Plugin = {
   },
 }
 
-/** As much of Node's process as scripts in browsers have. */
-const BANNER = `globalThis.process ??= {
+/**
+ * The banner of the script. A browser has six connections to a host, and live tests hold all of them. So each database of the server has a
+ * host name of its own, which Chromium and Firefox resolve to this machine. The rest is as much of Node's process as browsers have.
+ */
+const BANNER = `if (new URLSearchParams(location.search).get('hosts')) {
+  const { fetch } = globalThis
+  const server = new URL(new URLSearchParams(location.search).get('couchHost'))
+  const names = []
+  globalThis.fetch = (given, options) => {
+    const address = new URL(given)
+    if (address.host !== server.host) return fetch(given, options)
+    const name = address.pathname.split('/')[1]
+    if (!names.includes(name)) names.push(name)
+    address.hostname = 'db' + names.indexOf(name) + '.localhost'
+    return fetch(address, options)
+  }
+}
+globalThis.process ??= {
   env: {}, browser: true, on() {}, once() {}, removeListener() {}, emit() {},
   nextTick: (run, ...given) => queueMicrotask(() => run(...given)),
 };`
@@ -144,6 +160,7 @@ async function run(suite: string, storage: string): Promise<void> {
     adapters: adapter,
     viewAdapters: adapter,
     couchHost: `http://localhost:${port}`,
+    ...(values.engine !== 'webkit' && { hosts: 'own' }),
     ...(suite === 'find' && { plugins: 'pouchdb-find' }),
     grepFor: values.grep,
   })

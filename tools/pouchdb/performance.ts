@@ -11,24 +11,24 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { makeFolder, removeFolder, run } from '../processes.ts'
 
-/** Tests with their iterations: enough for a median, and few where PouchDB takes minutes. */
+/** Tests with their iterations: PouchDB's own where they are cheap, so that code is warm, and few where PouchDB takes minutes. */
 const TESTS: Readonly<Record<string, number>> = {
   'basic-inserts': 200,
-  'bulk-inserts': 10,
-  'bulk-inserts-large-docs': 5,
-  'basic-updates': 10,
+  'bulk-inserts': 50,
+  'bulk-inserts-large-docs': 20,
+  'basic-updates': 100,
   'basic-gets': 200,
   'all-docs-skip-limit': 5,
   'all-docs-startkey-endkey': 5,
   'all-docs-keys': 10,
   'all-docs-include-docs': 10,
-  'basic-attachments': 20,
-  'many-attachments-base64': 5,
+  'basic-attachments': 200,
+  'many-attachments-base64': 30,
   'temp-views': 1,
   'build-secondary-index': 1,
   'persisted-views': 3,
   'create-index': 1,
-  'simple-find-query': 3,
+  'simple-find-query': 50,
   'simple-find-query-no-index': 3,
   'complex-find-query': 3,
   'complex-find-query-no-index': 3,
