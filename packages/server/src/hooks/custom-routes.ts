@@ -60,6 +60,11 @@ export class CustomRoutes implements RequestRoutes {
     return false
   }
 
+  /** Whether something runs around a request, and waits for its end. */
+  isAround(request: FastifyRequest): boolean {
+    return this.#around.has(request)
+  }
+
   /** Runs the rest of that. */
   async leave(request: FastifyRequest): Promise<void> {
     // What it throws is logged, and the answer is on its way.

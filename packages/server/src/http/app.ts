@@ -51,6 +51,11 @@ const VARY = 'Accept, Authorization, Cookie'
 /** The newest response on each socket. */
 const answers = new WeakMap<Socket, ServerResponse>()
 
+/** Lets the response on a socket go. */
+export function forgetAnswer(socket: Socket): void {
+  answers.delete(socket)
+}
+
 /** Below PocketBase's API, so that its authentication, errors and limits hold. No client's URL begins with it. */
 const CLAIMED_URL = '/api/~'
 

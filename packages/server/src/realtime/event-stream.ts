@@ -3,16 +3,22 @@
  * come back the id is the cursor. A client that does not read is cut off, so that it holds little memory.
  */
 import type { FastifyReply } from 'fastify'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Environment } from 'pannier/types'
 import type { Channel, RealtimeMessage } from '@pannier/backend'
 import { safeJson } from '../http/json-text.ts'
 import { Silence } from '../http/silence.ts'
-import { isClosed, whenClosed } from '../http/streamed-reply.ts'
+import { isClosed } from '../http/streamed-reply.ts'
+import { takeSocket } from './take-socket.ts'
 
 /** How long a stream lasts. */
 interface StreamLimits {
   /** The longest idle time, without a message. */
   readonly idleMsMax: number
   readonly msMax: number
+  /** Whether the stream keeps its request: hooks are around it until its end. */
+  readonly keepsRequest: boolean
 }
 
 /** Bytes that wait for a client. With more it is cut off. */
@@ -39,64 +45,91 @@ interface ConnectedClient {
 /** The answer to a request, which continues until one of both ends it. */
 export class EventStream implements Channel {
   readonly address: string | undefined
-  readonly #reply: FastifyReply
+  readonly #environment: Environment
   readonly #limits: StreamLimits
   readonly #silence: Silence
+  /** The reply until the stream begins. */
+  #reply: FastifyReply | undefined
+  /** The answer; after the first event its socket, without the request. */
+  #output: ServerResponse | Socket
   #clientId = ''
+  #cancelEnd = (): void => {}
+  #closed = (): void => {}
 
   /** `address`: of the client. */
   constructor(address: string | undefined, reply: FastifyReply, limits: StreamLimits) {
     this.address = address
+    this.#environment = reply.server.environment
     this.#reply = reply
+    this.#output = reply.raw
     this.#limits = limits
-    this.#silence = new Silence(reply.server.environment, limits.idleMsMax, () => this.end())
+    this.#silence = new Silence(this.#environment, limits.idleMsMax, () => this.end())
   }
 
   /** Takes the reply over, and sends who the client is. `closed` is called when nothing more can be sent. */
   begin(client: ConnectedClient, closed: () => void, cursor?: string): void {
-    if (isClosed(this.#reply)) {
+    const reply = this.#reply!
+    this.#reply = undefined
+    if (isClosed(reply)) {
       closed()
       // The request has its end then.
-      void this.#reply.send()
+      void reply.send()
       return
     }
-    const { raw: response } = this.#reply.hijack()
+    const { raw: response } = reply.hijack()
     this.#silence.begin()
-    const cancelEnd = this.#reply.server.environment.after(this.#limits.msMax, () => this.end())
+    this.#cancelEnd = this.#environment.after(this.#limits.msMax, () => this.end())
+    this.#closed = closed
     // A stream has its connection for itself: then an event is one write, without the head of a chunk.
     response.shouldKeepAlive = false
     response.useChunkedEncodingByDefault = false
     response.socket?.setTimeout(0)
     response.socket?.setKeepAlive(true, PROBE_MS)
-    response.writeHead(200, { ...(this.#reply.getHeaders() as Record<string, string>), ...HEADERS })
+    response.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...HEADERS })
     // Its connection has closed.
-    response.on('error', () => {})
-    whenClosed(this.#reply, () => {
-      this.#silence.end()
-      cancelEnd()
-      closed()
-    })
+    response.on('error', () => {}).once('close', this.#end)
     this.#clientId = client.clientId
     this.send([{ topic: 'PB_CONNECT', data: client, ...(cursor !== undefined && { cursor }) }])
+    if (!this.#limits.keepsRequest) void this.#leaveHttp(response)
   }
 
   send(messages: readonly RealtimeMessage[]): void {
-    const { raw: response } = this.#reply
-    if (response.destroyed || response.writableEnded) return
+    const output = this.#output
+    if (output.destroyed || output.writableEnded) return
     const events = messages.map(
       ({ topic, data, cursor = this.#clientId }) =>
         `id:${cursor}\nevent:${topic.replaceAll(BREAKS, ' ')}\ndata:${jsonOf(data)}\n\n`,
     )
-    response.write(events.join(''))
-    if (response.writableLength > WAITING_BYTES_MAX) response.destroy()
+    output.write(events.join(''))
+    if (output.writableLength > WAITING_BYTES_MAX) output.destroy()
     else this.#silence.broken()
   }
 
   /** Ends the stream. Messages that wait are sent if the client takes them soon. */
   end(retryMs?: number): void {
-    const { raw: response } = this.#reply
-    response.socket?.setTimeout(LAST_MS, () => response.destroy())
-    response.end(retryMs === undefined ? undefined : `retry:${retryMs}\n\n`)
+    const output = this.#output
+    const socket = 'socket' in output ? output.socket : output
+    socket?.setTimeout(LAST_MS, () => output.destroy())
+    if (retryMs !== undefined && !output.writableEnded) output.write(`retry:${retryMs}\n\n`)
+    if (output === socket) socket.destroySoon()
+    else output.end()
+  }
+
+  /** Lets the request and its answer go: a stream that is quiet for minutes needs its socket alone. */
+  async #leaveHttp(response: ServerResponse): Promise<void> {
+    await this.#environment.yield()
+    if (response.writableEnded || response.destroyed) return
+    // The end of the answer is not the end of the stream.
+    response.off('close', this.#end)
+    const socket = takeSocket(response)
+    this.#output = socket ?? response
+    this.#output.once('close', this.#end)
+  }
+
+  readonly #end = (): void => {
+    this.#silence.end()
+    this.#cancelEnd()
+    this.#closed()
   }
 }
 

@@ -7,14 +7,18 @@ import type { RestRoutes } from './rest-context.ts'
 export const realtimeRoutes: RestRoutes = (app, context) => {
   const { backend, limits } = context
   const { realtime } = backend
-  const streamLimits = { idleMsMax: limits.realtimeIdleMsMax, msMax: limits.realtimeMsMax }
+  const [idleMsMax, msMax] = [limits.realtimeIdleMsMax, limits.realtimeMsMax]
   app.addHook('preClose', () => realtime.close())
   app.get<{ Querystring: { readonly topic?: string | readonly string[] } }>(
     '/api/realtime',
     { exposeHeadRoute: false },
     (request, reply) => {
       const { principal, headers, query } = request
-      const stream = new EventStream(principal.address, reply, streamLimits)
+      const stream = new EventStream(principal.address, reply, {
+        idleMsMax,
+        msMax,
+        keepsRequest: context.routes.isAround(request),
+      })
       const { topic } = query
       if (topic === undefined) {
         const subscriber = realtime.connect(stream)
