@@ -32,7 +32,7 @@ export class ByteWriter {
 
   u16(value: number): void {
     this.reserve(2)
-    this.bytes[this.length++] = value & 255
+    this.bytes[this.length++] = value
     this.bytes[this.length++] = value >>> 8
   }
 
@@ -159,11 +159,11 @@ export function corruptBytes(what: string): PannierError {
 /** Writes a number. Returns the position after it. The caller has made room (8 bytes suffice). */
 export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   while (value > 0x7fffffff) {
-    bytes[at++] = (value % 128) | 128
+    bytes[at++] = value | 128
     value = Math.floor(value / 128)
   }
   while (value >= 128) {
-    bytes[at++] = (value & 127) | 128
+    bytes[at++] = value | 128
     value >>>= 7
   }
   bytes[at++] = value
@@ -187,10 +187,11 @@ export function sharedPrefixLength(a: string, b: string, most: number = Infinity
   return length
 }
 
+/** An array keeps the lowest eight bits of what it is given. */
 export function writeU32(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value & 255
-  bytes[at + 1] = (value >>> 8) & 255
-  bytes[at + 2] = (value >>> 16) & 255
+  bytes[at] = value
+  bytes[at + 1] = value >>> 8
+  bytes[at + 2] = value >>> 16
   bytes[at + 3] = value >>> 24
 }
 
@@ -228,11 +229,17 @@ function longByteString(bytes: Uint8Array, start: number, end: number): string {
 /** Whether it is Node: calls into the engine's own code are cheap there. */
 export const isNode: boolean = latin1Slice !== undefined
 
-const latin1 = new TextDecoder('latin1')
+/** Undefined until the first text, false in Node, and in Expo, whose decoder knows UTF-8 alone. */
+let latin1: TextDecoder | false | undefined = isNode ? false : undefined
 
 /** The bytes as a text, a char for each, which is right only where they are ASCII: faster for long runs in browsers. */
 export function readAscii(bytes: Uint8Array): string {
-  return latin1Slice === undefined ? latin1.decode(bytes) : latin1Slice.call(bytes, 0, bytes.length)
+  try {
+    latin1 ??= new TextDecoder('latin1')
+  } catch {
+    latin1 = false
+  }
+  return latin1 ? latin1.decode(bytes) : longByteString(bytes, 0, bytes.length)
 }
 
 /** The units as a string, one char each; made for few. */
