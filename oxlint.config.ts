@@ -60,6 +60,7 @@ const DETERMINISTIC: readonly string[] = [
   'rules',
   'server',
   'solid',
+  'sqlite-storage',
   'stores',
   'svelte',
   'tanstack-db',

@@ -152,6 +152,12 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
     ['storage', ['copying', 'places', 'postgres-coordinator', 'following-coordinator', 'postgres-database', 'move']],
     ['entry', ['index']],
   ],
+  'sqlite-storage': [
+    ['values', ['connection', 'errors', 'schema']],
+    ['storage', ['sqlite-database', 'storage']],
+    ['drivers', ['drivers', 'durable-object']],
+    ['entry', ['index']],
+  ],
   pouchdb: [
     ['contract', ['options', 'pouch', 'pouchdb-packages.d']],
     'platform',
@@ -219,7 +225,7 @@ export function layerOffences(modules: ReadonlyMap<string, Pick<Module, 'imports
 
 /** The package of a source file, and which of its layers the file is in. Undefined: the file is of no package's sources. */
 function placeOf(path: string): { readonly name: string; readonly at: number } | undefined {
-  const [, name, inside] = /^packages\/(\w+)\/src\/(.+)\.tsx?$/.exec(path) ?? []
+  const [, name, inside] = /^packages\/([\w-]+)\/src\/(.+)\.tsx?$/.exec(path) ?? []
   if (name === undefined || inside === undefined) return undefined
   const [folder = ''] = inside.split('/', 1)
   const isRoot = folder === inside

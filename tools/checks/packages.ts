@@ -32,6 +32,7 @@ export const PACKAGES: readonly PublishedPackage[] = [
   'packages/angular',
   'packages/rules',
   'packages/postgres',
+  'packages/sqlite-storage',
   'packages/backend',
   'packages/pocketbase',
   'packages/server',

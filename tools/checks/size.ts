@@ -49,6 +49,8 @@ const APP_FUNCTIONS = ['LiveQuery', 'Count', 'Document', 'Draft', 'Sync', 'Rejec
 const FRAMEWORKS = ['react', 'vue', 'svelte', 'solid-js', '@angular/core']
 /** `@pannier/tanstack-db`, beside the library, the client and TanStack DB. */
 const TANSTACK_DB_BYTES_MAX = 1.5 * 1024
+/** `@pannier/sqlite-storage`, beside the library. */
+const SQLITE_STORAGE_BYTES_MAX = 3.6 * 1024
 /** `@pannier/devtools`, beside the library, when they are opened, and before. The bar of the first is 60 KiB (ADR 58). */
 const DEVTOOLS_BYTES_MAX = { 'element.ts': 24 * 1024, 'index.ts': 0.7 * 1024 }
 /** `pouchdb-adapter-pannier`, beside the library and PouchDB. */
@@ -124,6 +126,8 @@ const tanstackDb = {
   external: ['pannier', '@tanstack/db'],
 }
 limit('@pannier/tanstack-db', await bytesOf(tanstackDb), TANSTACK_DB_BYTES_MAX)
+const sqliteStorage = { entryPoints: [join(root, 'packages/sqlite-storage/src/index.ts')], external: ['pannier'] }
+limit('@pannier/sqlite-storage', await bytesOf(sqliteStorage), SQLITE_STORAGE_BYTES_MAX)
 for (const [file, allowed] of Object.entries(DEVTOOLS_BYTES_MAX)) {
   const entryPoints = [join(root, 'packages/devtools/src', file)]
   const options = { entryPoints, external: ['pannier'], plugins: [onDemandIsExternal] }

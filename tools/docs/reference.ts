@@ -194,6 +194,12 @@ const PAGES: readonly PageSpec[] = [
     ],
   },
   {
+    file: 'sqlite-storage.md',
+    title: 'SQLite of other runtimes',
+    intro: 'Databases in Expo, React Native and Durable Objects. [Guide](../guide/runtimes.md)',
+    entries: [['@pannier/sqlite-storage', 'packages/sqlite-storage/api/index.d.ts']],
+  },
+  {
     file: 'postgres.md',
     title: 'PostgreSQL',
     intro: 'Databases on PostgreSQL. [README](../../packages/postgres/README.md)',
