@@ -2,6 +2,7 @@
 
 /** The part of `ctx.storage` of a Durable Object that a database uses. */
 export interface DurableObjectStorage {
+    /** The object's SQLite. */
     readonly sql: {
         exec(sql: string, ...parameters: unknown[]): {
             toArray(): SqliteRow[];
@@ -9,6 +10,7 @@ export interface DurableObjectStorage {
         };
         readonly databaseSize: number;
     };
+    /** Runs the body in one transaction; what it throws rolls it back. */
     transactionSync<T>(body: () => T): T;
     /** Syncs: resolves when all writes of the storage are on disks. */
     sync(): Promise<void>;

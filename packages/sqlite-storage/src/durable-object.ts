@@ -9,6 +9,7 @@ import { SqliteStorage } from './storage.ts'
 
 /** The part of `ctx.storage` of a Durable Object that a database uses. */
 export interface DurableObjectStorage {
+  /** The object's SQLite. */
   readonly sql: {
     exec(
       sql: string,
@@ -19,6 +20,7 @@ export interface DurableObjectStorage {
     }
     readonly databaseSize: number
   }
+  /** Runs the body in one transaction; what it throws rolls it back. */
   transactionSync<T>(body: () => T): T
   /** Syncs: resolves when all writes of the storage are on disks. */
   sync(): Promise<void>

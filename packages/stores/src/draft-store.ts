@@ -27,7 +27,7 @@ export type Save<Row extends object> = (fields: DraftFields<Row>, id: string) =>
 interface Typed {
   readonly value: unknown
   /** The former value of the field, and all texts typed since: a document that comes late has one of these. */
-  readonly former: Set<string>
+  readonly former: Set<string | undefined>
   isSaved: boolean
 }
 
@@ -51,7 +51,7 @@ export function nextDraft<Row extends object>(
   document: Row | undefined,
 ): Kept<DraftStore<Row>> {
   const { _id, id = _id } = Object(document) as { readonly _id?: unknown; readonly id?: unknown }
-  return keptFor(before, [id], () => draftStore<Row>(id as string))
+  return keptFor(before, [id as string], draftStore<Row>)
 }
 
 /** The document with what is typed, and how the save of that is. */
@@ -74,33 +74,31 @@ function draftStore<Row extends object>(id: string): DraftStore<Row> {
   const settle = (status?: DraftState['status'], error?: unknown): void => {
     const { size } = typed
     for (const [name, { value, isSaved, former }] of typed) {
-      const key = shownDocument && keyOf(shownDocument[name as keyof Row])
-      if (isSaved && key !== undefined && (key === keyOf(value) || !former.has(key))) typed.delete(name)
+      const key = keyOf(shownDocument?.[name as keyof Row])
+      if (isSaved && shownDocument && (key === keyOf(value) || !former.has(key))) typed.delete(name)
     }
     if (status === undefined && typed.size === size) return
     const values = Object.fromEntries(Array.from(typed, ([name, { value }]) => [name, value]))
     show({ ...read(), typed: typed.size > 0 ? values : undefined, ...(status && { status, error }) })
   }
   const saveAll = async (): Promise<void> => {
-    let ended: Parameters<typeof settle> = []
     while (isWaiting) {
       const fields = unsaved
       unsaved = {}
       isWaiting = false
       try {
         await newestSave(fields, id)
-        ended = ['saved']
         for (const [name, value] of Object.entries(fields)) {
-          const field = typed.get(name)
-          if (field?.value === value) field!.isSaved = true
+          const field = typed.get(name)!
+          if (field.value === value) field.isSaved = true
         }
-        settle()
+        // A listener may type at once: then the run that it starts takes over.
+        settle(isWaiting ? undefined : 'saved')
       } catch (error) {
-        ended = ['failed', error]
         unsaved = { ...fields, ...unsaved }
+        if (!isWaiting) settle('failed', error)
       }
     }
-    settle(...ended)
   }
   return {
     read,
@@ -125,6 +123,5 @@ function draftStore<Row extends object>(id: string): DraftStore<Row> {
   }
 }
 
-function keyOf(value: unknown): string {
-  return JSON.stringify(value) ?? ''
-}
+/** A text of a value. Undefined: the document has no such field. */
+const keyOf: (value: unknown) => string | undefined = JSON.stringify

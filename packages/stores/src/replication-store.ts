@@ -22,7 +22,7 @@ export function nextReplication(
   db: Pick<Database, 'subscribe'>,
   replication: Replication | undefined,
 ): Kept<Store<ReplicationState>> {
-  return keptFor(before, [db, replication], () => replicationStore(db, replication))
+  return keptFor(before, [db, replication], replicationStore)
 }
 
 function replicationStore(

@@ -96,13 +96,13 @@ export function viewOf<State extends object>(read: () => State): State {
 export type Kept<Of extends Store<unknown>> = Of & { readonly inputs: readonly unknown[] }
 
 /** The store of these inputs: `before`, if that is of the same ones. */
-export function keptFor<Of extends Store<unknown>>(
+export function keptFor<Of extends Store<unknown>, Inputs extends readonly unknown[]>(
   before: Kept<Of> | undefined,
-  inputs: readonly unknown[],
-  make: () => Of,
+  inputs: readonly [...Inputs],
+  make: (...inputs: NoInfer<Inputs>) => Of,
 ): Kept<Of> {
   if (before?.inputs.every((input, index) => input === inputs[index])) return before
-  return { ...make(), inputs }
+  return { ...make(...inputs), inputs }
 }
 
 /** Runs `work`. What is asked for meanwhile is one run more, behind it. */
