@@ -6,7 +6,8 @@ import { unreachable } from '../src/base/errors.ts'
 import { compareValues, isArrayLike } from '../src/codec/collation.ts'
 import { compileFieldPath, getField } from '../src/codec/field-path.ts'
 import { collate } from '../src/codec/registered-collation.ts'
-import type { CompareOperator, Comparison, ElementsPredicate, Predicate } from '../src/query/ast/predicate.ts'
+import type { Comparison, ElementsPredicate, Predicate } from '../src/query/ast/predicate.ts'
+import type { CompareOperator } from '../src/query/ast/value-set.ts'
 
 /** `root` is a document, or what stands for it inside of $elemMatch and the like. */
 export function evaluate(predicate: Predicate, root: unknown, negated = false): boolean {

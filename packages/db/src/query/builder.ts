@@ -7,7 +7,8 @@
 import { calling } from '../base/options.ts'
 import { checkFieldPath } from '../codec/field-path.ts'
 import { either, freeze, not, parseFieldCondition } from './ast/parse-selector.ts'
-import { BuiltPredicate, type Predicate, type ValueType } from './ast/predicate.ts'
+import { BuiltPredicate, type Predicate } from './ast/predicate.ts'
+import type { ValueType } from './ast/value-set.ts'
 import type { Bound, Element, Equal, FieldPath, FieldValue, Prefix } from './field-types.ts'
 import type { Query } from './query.ts'
 

@@ -4,7 +4,8 @@
  * A type with a string index (`Record<string, unknown>`) is loose: any path, any condition. Paths are listed to a depth of
  * `Depth` names and are free from there on, so that types that contain themselves end, and large ones stay fast.
  */
-import type { JsonValue, ValueType } from './ast/predicate.ts'
+import type { JsonValue } from './ast/predicate.ts'
+import type { ValueType } from './ast/value-set.ts'
 
 /** Dotted paths of the fields of a document: 'age', 'address.city', 'tags.0'. A dot in a name is written '\\.', unchecked. */
 export type FieldPath<T> = IsLoose<T> extends true ? string : PathOf<T, Depth> | FreePath

@@ -7,17 +7,15 @@ import { collate, holdsText, type Collation } from '../../codec/registered-colla
 import { literalPrefix } from '../regex/check-regex.ts'
 import type { NumberSet } from '../sets/number-set.ts'
 import {
-  above,
   ARRAYS,
   beginningWith,
-  below,
+  COMPARISONS,
   complement,
   EVERYTHING,
   intersect,
   intersectAll,
   MISSING,
   pointAt,
-  points,
   TYPES,
   unite,
   type ValueSet,
@@ -26,9 +24,7 @@ import type {
   AllPredicate,
   ContainsPredicate,
   ComparePredicate,
-  Comparison,
   ElementsPredicate,
-  JsonValue,
   ModPredicate,
   Predicate,
   RegexPredicate,
@@ -278,7 +274,11 @@ function within(path: string, values: ValueSet, whole: boolean, negated: boolean
 }
 
 function comparing({ path, comparisons, arrays, collation }: ComparePredicate, negated: boolean): Condition {
-  const values = intersectAll(comparisons.map((comparison) => valuesOf(comparison, collation)))
+  const values = intersectAll(
+    comparisons.map(({ operator, operand }) =>
+      COMPARISONS[operator].valuesOf(collation === undefined ? operand : collate(operand, collation)),
+    ),
+  )
   if (arrays !== undefined) {
     const condition = arrays === 'whole' ? itself(path, values, negated) : within(path, values, false, negated)
     const isCollated = collation !== undefined && condition.kind === 'within' && ordersText(values)
@@ -335,28 +335,6 @@ function ofElements({ of, ...predicate }: ElementsPredicate, negated: boolean): 
   const values = intersectAll(sets)
   if (sets.length === conjuncts(inner).length && sets.length > 0) return arrayWith(path, [values], negated)
   return sets.length === 0 || negated ? test : combine('and', [within(path, values, false, false), test])
-}
-
-function valuesOf({ operator, operand: given }: Comparison, collation: Collation | undefined): ValueSet {
-  const operand = collation === undefined ? given : (collate(given, collation) as JsonValue)
-  switch (operator) {
-    case '$eq':
-      return pointAt(operand)
-    case '$in':
-      return points(operand as readonly unknown[])
-    case '$beginsWith':
-      return beginningWith(operand as string)
-    case '$gt':
-      return [above(operand)]
-    case '$gte':
-      return [below(operand)]
-    case '$lt':
-      return complement([below(operand)])
-    case '$lte':
-      return complement([above(operand)])
-    default:
-      return unreachable(operator)
-  }
 }
 
 /** Text that identifies queries and conditions: equal only for the same meaning. */

@@ -15,13 +15,12 @@ import { checkRegex } from '../regex/check-regex.ts'
 import {
   BuiltPredicate,
   type AboutArrays,
-  type CompareOperator,
   type Comparison,
   type ElementsPredicate,
   type JsonValue,
   type Predicate,
-  type ValueType,
 } from './predicate.ts'
+import { COMPARISONS, TYPES, type CompareOperator, type ValueType } from './value-set.ts'
 
 /** How deep a selector, or a value in it, may nest. */
 const SELECTOR_DEPTH_MAX = 200
@@ -91,7 +90,8 @@ export class SelectorParser {
         const saysNothing = this.isCouch && isEmpty(operand) && Object.keys(condition).length > 1
         if (!saysNothing) parts.push(this.combination(name, operand, path, depth, isElement))
       } else if (path === '' && !isElement) fail(place, 'must be inside a field', name)
-      else if (COMPARISONS.has(name)) comparisons.push(this.comparison(name as CompareOperator, operand, place))
+      else if (Object.hasOwn(COMPARISONS, name))
+        comparisons.push(this.comparison(name as CompareOperator, operand, place))
       else if (ELEMENTS.has(name)) parts.push(this.elements(name, operand, path, place, depth))
       else if (name !== '$options') parts.push(this.test(name, operand, path, place, depth, condition))
       else if (!('$regex' in condition)) fail(place, 'must stand beside $regex', name)
@@ -111,8 +111,8 @@ export class SelectorParser {
   /** Ours are about one element, all of them; CouchDB's each stand for themselves. */
   private compared(path: string, comparisons: readonly Comparison[]): Predicate[] {
     if (!this.isCouch) return [this.compare(path, comparisons)]
-    const alone = comparisons.filter(({ operator }) => !ORDERED.has(operator))
-    const ordered = comparisons.filter(({ operator }) => ORDERED.has(operator))
+    const alone = comparisons.filter(({ operator }) => COMPARISONS[operator].takes !== undefined)
+    const ordered = comparisons.filter(({ operator }) => COMPARISONS[operator].takes === undefined)
     return [...alone.map((one) => [one]), ...(ordered.length > 0 ? [ordered] : [])].map((one) =>
       this.compare(path, one),
     )
@@ -124,7 +124,7 @@ export class SelectorParser {
     if (!this.isCouch) return all
     const [{ operator }] = comparisons as [Comparison]
     const arrays: AboutArrays = operator === '$in' ? 'elements' : 'whole'
-    const isCollated = this.collation !== undefined && operator !== '$beginsWith' && path !== '_id'
+    const isCollated = this.collation !== undefined && COMPARISONS[operator].takes !== 'a string' && path !== '_id'
     return freeze({ ...all, arrays, ...(isCollated && { collation: this.collation }) })
   }
 
@@ -148,8 +148,9 @@ export class SelectorParser {
   }
 
   private comparison(operator: CompareOperator, operand: unknown, place: string): Comparison {
-    if (operator === '$in' && !Array.isArray(operand)) fail(place, 'must be an array', operand)
-    if (operator === '$beginsWith' && typeof operand !== 'string') fail(place, 'must be a string', operand)
+    const { takes } = COMPARISONS[operator]
+    const type = Array.isArray(operand) ? 'an array' : `a ${typeof operand}`
+    if (takes !== undefined && takes !== type) fail(place, `must be ${takes}`, operand)
     return freeze({ operator, operand: this.frozenCopy(operand, place, 0) })
   }
 
@@ -173,7 +174,8 @@ export class SelectorParser {
         return operand ? exists : not(exists)
       }
       case '$type':
-        if (!TYPES.has(operand)) fail(place, `must be one of ${[...TYPES].join(', ')}`, operand)
+        if (typeof operand !== 'string' || !Object.hasOwn(TYPES, operand))
+          fail(place, `must be one of ${Object.keys(TYPES).join(', ')}`, operand)
         return freeze({ kind: 'type', path, type: operand as ValueType })
       case '$size':
         if (!isNumber(operand) || operand < 0) fail(place, 'must be a whole number from 0', operand)
@@ -244,15 +246,11 @@ export class SelectorParser {
 }
 
 const COMBINATIONS: ReadonlySet<string> = new Set(['$and', '$or', '$nor', '$not'])
-const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte', '$in', '$beginsWith'])
-/** Operators that one set of values expresses. */
-const ORDERED: ReadonlySet<string> = new Set(['$eq', '$gt', '$gte', '$lt', '$lte'])
 const ELEMENTS: ReadonlyMap<string, ElementsPredicate['which']> = new Map([
   ['$elemMatch', 'some'],
   ['$allMatch', 'every'],
   ['$keyMapMatch', 'keys'],
 ])
-const TYPES: ReadonlySet<unknown> = new Set(['null', 'boolean', 'number', 'string', 'array', 'object'])
 
 export type PlainObject = Readonly<Record<string, unknown>>
 

@@ -4,6 +4,7 @@
  */
 
 import type { Collation } from '../../codec/registered-collation.ts'
+import type { CompareOperator, ValueType } from './value-set.ts'
 
 /** Any value that a document can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [name: string]: JsonValue }
@@ -41,11 +42,9 @@ interface NotPredicate {
   readonly of: Predicate
 }
 
-export type CompareOperator = '$eq' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$beginsWith'
-
 export interface Comparison {
   readonly operator: CompareOperator
-  /** A string for $beginsWith, an array for $in. */
+  /** As `takes` of the operator says. */
   readonly operand: JsonValue
 }
 
@@ -85,8 +84,6 @@ export interface ContainsPredicate {
   readonly path: string
   readonly text: string
 }
-
-export type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
 
 /** The value itself has the type. */
 interface TypePredicate {

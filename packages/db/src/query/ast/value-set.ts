@@ -5,7 +5,6 @@
  */
 import { firstWhere } from '../../base/binary-search.ts'
 import { compareValues } from '../../codec/collation.ts'
-import type { ValueType } from './predicate.ts'
 
 /** The place right below or right above a value. */
 export interface Cut {
@@ -24,6 +23,9 @@ export const EVERYTHING: ValueSet = [below(null)]
 export const MISSING: ValueSet = pointAt(undefined)
 export const STRINGS: ValueSet = [below(''), below([])]
 export const ARRAYS: ValueSet = [below([]), below({})]
+/** The names of types in selectors. */
+export type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object'
+
 /** By the name of the type. */
 export const TYPES: Readonly<Record<ValueType, ValueSet>> = {
   null: pointAt(null),
@@ -44,6 +46,27 @@ export function above(value: unknown): Cut {
 
 export function pointAt(value: unknown): ValueSet {
   return [below(value), above(value)]
+}
+
+export type CompareOperator = '$eq' | '$gt' | '$gte' | '$lt' | '$lte' | '$in' | '$beginsWith'
+
+/** A comparison of selectors. */
+interface Comparing {
+  /** The type of its operand. Left out: any, as it goes by the order of values. In CouchDB's dialect one value meets all of these. */
+  readonly takes?: 'an array' | 'a string'
+  /** The values that meet it. */
+  valuesOf(operand: unknown): ValueSet
+}
+
+/** The operators that one set of values expresses. */
+export const COMPARISONS: Readonly<Record<CompareOperator, Comparing>> = {
+  $eq: { valuesOf: pointAt },
+  $gt: { valuesOf: (operand) => [above(operand)] },
+  $gte: { valuesOf: (operand) => [below(operand)] },
+  $lt: { valuesOf: (operand) => complement([below(operand)]) },
+  $lte: { valuesOf: (operand) => complement([above(operand)]) },
+  $in: { takes: 'an array', valuesOf: points },
+  $beginsWith: { takes: 'a string', valuesOf: beginningWith },
 }
 
 const SURROGATES = /[\ud800-\uffff]/
