@@ -136,7 +136,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'no-match', hash: `#/records/tasks?filter=${encodeURIComponent('title = "none"')}` },
   { name: 'wrong-filter', hash: `#/records/tasks?filter=${encodeURIComponent('title = ')}` },
   { name: 'menu', isNarrow: true, hash: '#/records/articles', before: (page) => pressFirst(page, '.topbar button') },
-  { name: 'device-held', hash: '#/device', prepare: keepArticles },
+  { name: 'device-kept', hash: '#/device', prepare: keepArticles },
   { name: 'device-away', hash: '#/records/articles', prepare: writeWhileAway, before: readsHere },
   { name: 'device-waiting', hash: '#/device' },
   { name: 'device-refused', hash: '#/device', prepare: comeBack },
@@ -263,7 +263,7 @@ async function writeWhileAway(page: Page): Promise<void> {
 }
 
 async function readsHere(page: Page): Promise<void> {
-  await page.waitForSelector('::-p-text(You see what this device holds)')
+  await page.waitForSelector('::-p-text(You see what this device keeps)')
 }
 
 /** Somebody else has changed the first of the two meanwhile. */

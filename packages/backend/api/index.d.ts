@@ -657,7 +657,7 @@ export interface HookMail {
     readonly to: string;
     /** The subject in one line. */
     readonly subject: string;
-    /** Made of the text when it is left out. */
+    /** Derived from the text when it is left out. */
     readonly html?: string;
     /** The text for readers without HTML. */
     readonly text?: string;
@@ -747,7 +747,7 @@ export type ImportedRow = JsonObject;
 /** The result of an import of rows. */
 export interface ImportedRows {
     /** How many records are new. */
-    readonly made: number;
+    readonly created: number;
     /** How many were there, and are as the rows now. */
     readonly changed: number;
     /** Records that were there already, with all that they have, or with a later change. */
@@ -783,7 +783,7 @@ export class Imports {
 }
 
 /**
- * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It holds up all other
+ * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It delays all other
  * writers, so it is short and synchronous. It may be called again, so it does nothing else. Undefined: the document passes.
  */
 export type Judge = (change: GuardedChange) => Refusal | undefined;
@@ -1033,7 +1033,7 @@ export type PushWrite = {
     readonly files?: PushFiles;
     /** The values of these fields when the device changed them: it merges by field. */
     readonly was?: Readonly<Record<string, unknown>>;
-    /** By field, the write of this device that made what it had. The server may have stored another value than was sent. */
+    /** By field, the write of this device that stored what it had. The server may have stored another value than was sent. */
     readonly own?: Readonly<Record<string, OwnWrite>>;
 } | {
     readonly collection: string;
@@ -1386,7 +1386,7 @@ export type StoredOutcome =
 {
     readonly status: 'ok';
     readonly revs: readonly (string | null)[];
-    readonly made?: MadeValues;
+    readonly made?: GeneratedValues;
 }
 /** `at`: the first write that was refused. */
  | {
@@ -1612,6 +1612,15 @@ interface AccountForm {
     readonly oldPassword: string;
     /** Whether an address was sent. */
     readonly hasEmail: boolean;
+}
+
+class AccountHoldings {
+    constructor(definitions: KnownDefinitions);
+    /**
+     * The holdings of an account by the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what
+     * is read if it is computed, also if that fails.
+     */
+    of(guard: GuardReader, rules: AccountRules, version: string, { account, isManager }: Holder, nowMs: number, reads?: Reads): Computed;
 }
 
 /** The mails that accounts get. */
@@ -2003,6 +2012,12 @@ interface ComparedTable {
     readonly different: number;
 }
 
+/** The holdings of an account, and the collections that were read to compute them. */
+interface Computed {
+    readonly holdings: Holdings;
+    readonly reads: ReadonlySet<string>;
+}
+
 /** Content that can be read, also in parts. */
 interface Content extends Pick<FileHead, 'size' | 'type' | 'modifiedMs'> {
     stream(range?: ByteRange): Promise<AsyncIterable<Uint8Array>>;
@@ -2155,7 +2170,7 @@ class Definitions {
     get(nameOrId: string): Definition;
     /** All definitions, in the order in which they were made. */
     all(): readonly Definition[];
-    /** The names that rules may use, made of all definitions. Another one after every change. */
+    /** The names that rules may use, from all definitions. Another one after every change. */
     get schema(): Schema;
     /** The library's collection that has the records. */
     records(definition: Definition): Collection<JsonObject>;
@@ -2520,6 +2535,9 @@ interface FoundRecords {
     show(): Promise<RecordJson[]>;
 }
 
+/** By write: digests of fields that are stored otherwise than they were sent. */
+type GeneratedValues = readonly Readonly<Record<string, string>>[];
+
 interface GeoPointField extends FieldBase, Requirable {
     readonly type: 'geoPoint';
 }
@@ -2582,21 +2600,6 @@ interface HalfLoggedIn {
 
 /** The limits of a `HashQueue`. */
 type HashQueueLimits = WorkQueueLimits;
-
-/** The holdings of an account, and the collections that were read to compute them. */
-interface Held {
-    readonly holdings: Holdings;
-    readonly reads: ReadonlySet<string>;
-}
-
-class HeldNow {
-    constructor(definitions: KnownDefinitions);
-    /**
-     * The holdings of an account by the rules of a collection on one state. It may miss. `version`: that of the rules. `reads` notes what
-     * is read if it is computed, also if that fails.
-     */
-    of(guard: GuardReader, rules: AccountRules, version: string, { account, isManager }: Holder, nowMs: number, reads?: Reads): Held;
-}
 
 /** A record, and the auth collection that has it. */
 interface Holder {
@@ -2823,7 +2826,7 @@ interface KnownDefinitions {
     find(nameOrId: string): Definition | undefined;
     /** All definitions, in no order. */
     all(): readonly Definition[];
-    /** Made of all definitions. */
+    /** The schema of all definitions. */
     readonly schema: Schema;
 }
 
@@ -2918,9 +2921,6 @@ interface LogsOptions {
     /** Prints an entry at once that is no request: nobody has to look for it. */
     readonly print: (entry: LogEntry) => void;
 }
-
-/** By write: digests of fields that are stored otherwise than they were sent. */
-type MadeValues = readonly Readonly<Record<string, string>>[];
 
 /** A mail to one address. */
 interface Mail {
@@ -3086,7 +3086,7 @@ interface ModelFigures {
     readonly ended: number;
 }
 
-/** Where the model is, and what it is made of. */
+/** Where the model is, and its sources. */
 interface ModelHome {
     readonly start: StartMember;
     /** False: one process has it in memory, and no plain text of a record reaches a file. */
@@ -3414,7 +3414,7 @@ interface PreparedInput {
     readonly chance: Chance;
     /** Values of a new record that are drawn already, by field. */
     readonly drawn?: Readonly<Record<string, string>>;
-    /** A draft of it with these changes. What that is made of is not read and checked again. */
+    /** A draft of it with these changes. Values of this draft are not read and checked again. */
     readonly begun?: Draft;
 }
 
@@ -4415,7 +4415,7 @@ interface SubscriberHost {
 }
 
 interface SyncHost extends PushHost {
-    readonly held: HeldNow;
+    readonly accountHoldings: AccountHoldings;
     readonly fleet: Pick<Fleet, 'joined'>;
     readonly key: DataKey;
     /** A replica that was away for longer begins again. 30 days by default. */
@@ -4441,8 +4441,8 @@ interface TableSource {
     /** The collection of the library. */
     readonly collection: string;
     readonly table: ModelTable;
-    /** The table as a text that made it. Another text: the table has to be made again. */
-    readonly made: string;
+    /** The table as a text. Another text: the table has to be made again. */
+    readonly version: string;
     /** Undefined: the document is no row. */
     readonly rowOf: (document: JsonObject) => Row | undefined;
 }

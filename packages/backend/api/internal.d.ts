@@ -860,7 +860,7 @@ class Definitions {
     get(nameOrId: string): Definition;
     /** All definitions, in the order in which they were made. */
     all(): readonly Definition[];
-    /** The names that rules may use, made of all definitions. Another one after every change. */
+    /** The names that rules may use, from all definitions. Another one after every change. */
     get schema(): Schema;
     /** The library's collection that has the records. */
     records(definition: Definition): Collection<JsonObject>;
@@ -1194,7 +1194,7 @@ interface KnownDefinitions {
     find(nameOrId: string): Definition | undefined;
     /** All definitions, in no order. */
     all(): readonly Definition[];
-    /** Made of all definitions. */
+    /** The schema of all definitions. */
     readonly schema: Schema;
 }
 

@@ -61,7 +61,7 @@ import { SqlConsole } from './sql/sql-console.ts'
 import { DatabaseCheck } from './upkeep/database-check.ts'
 import { noteRules } from './sync/rules/note-rules.ts'
 import { clockBehindMs } from './gateway/seen-clock.ts'
-import { HeldNow } from './sync/feed/held-now.ts'
+import { AccountHoldings } from './sync/feed/account-holdings.ts'
 import { liveSync } from './sync/signals/live-sync.ts'
 import { Sync } from './sync/sync.ts'
 
@@ -196,12 +196,14 @@ export async function openBackend(database: Database, options: BackendOptions = 
   const { environment, definitions, settings, logs, fleet } = parts
   const { fileTokens, ...tokens } = loginParts(parts, options)
   const operations = await openOperations({ ...parts, fileTokens }, logging.database, options)
-  const [access, held] = [new Access(definitions, new ShownRevisions(parts.key), environment), new HeldNow(definitions)]
+  const access = new Access(definitions, new ShownRevisions(parts.key), environment)
+  const accountHoldings = new AccountHoldings(definitions)
   const [recordFiles, hooks] = [await RecordFiles.open(parts), new Hooks({ environment, log: hookLog(logs) })]
   const app: HookApp = recordApp(() => ({ ...parts, hooks, reads, writes, services }))
   const enrich = recordEnricher({ environment, hooks, app, definitions })
   const reads: RecordReads = new RecordReads({ ...parts, access, enrich })
-  const realtime = new Realtime({ ...parts, ...tokens, access, reads, makeSignals: liveSync({ ...parts, held }) })
+  const makeSignals = liveSync({ ...parts, accountHoldings })
+  const realtime = new Realtime({ ...parts, ...tokens, access, reads, makeSignals })
   const gate = { guards: new GuardChain(options.guards ?? [], logs), quota: options.quota ?? new Quota() }
   const writerParts = { ...parts, ...tokens, gate, access, files: recordFiles, hooks, app }
   const writes: RecordWrites = new RecordWrites({ ...writerParts, reads })
@@ -227,7 +229,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   })
   if (options.sendsMails !== false)
     await mails.start((otpId, outcome, to) => accounts.oneTimePasswords.mailed(otpId, outcome, to))
-  const sync = new Sync({ ...parts, access, reads, writes, held, horizonMs: options.syncHorizonMs })
+  const sync = new Sync({ ...parts, access, reads, writes, accountHoldings, horizonMs: options.syncHorizonMs })
   const { schedules, backups, check } = operations
   const alert = addJobs({ schedules, accounts, backups, sync }, { ...parts, mails })
   const terminating = hookServices({ ...parts, hooks, app, realtime, backups })
@@ -258,7 +260,7 @@ export async function openBackend(database: Database, options: BackendOptions = 
   }
 }
 
-/** Opens the parts that other parts are made of. */
+/** Opens the parts that other parts need. */
 async function openParts(database: Database, options: BackendOptions) {
   const { environment = environmentOf(database) } = options
   const { fleet = aloneIn(environment) } = options

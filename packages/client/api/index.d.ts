@@ -229,7 +229,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<Open
     readonly collections: readonly Names[] | {
         readonly [Name in Names]?: CollectionDeclaration;
     };
-    /** The beginning of the names of databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
+    /** The beginning of the names of databases on this device. By default it is derived from the URL. In Node it is the beginning of a path. */
     readonly name?: string;
     /** Encrypts what is on the device: a password or key, or what gives one for each account. */
     readonly encryption?: OpenOptions['encryption'] | ((account: string) => Promise<NonNullable<OpenOptions['encryption']>>);
@@ -244,7 +244,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<Open
     readonly live?: boolean;
 }
 
-/** Merges an update into what others have made of the record. */
+/** Merges an update into the changes of others to the record. */
 export type Merge = (conflict: Conflict) => Values | undefined;
 
 /** A record, as collections of the client give it. */

@@ -34,7 +34,7 @@ export interface ConnectOptions<Names extends string = string> extends Pick<
 > {
   /** The collections that the app reads and writes: their names, or by name their indexes as `open` of the library takes them. */
   readonly collections: readonly Names[] | { readonly [Name in Names]?: CollectionDeclaration }
-  /** The beginning of the names of databases on this device. By default it is made of the URL. In Node it is the beginning of a path. */
+  /** The beginning of the names of databases on this device. By default it is derived from the URL. In Node it is the beginning of a path. */
   readonly name?: string
   /** Encrypts what is on the device: a password or key, or what gives one for each account. */
   readonly encryption?:
@@ -403,7 +403,7 @@ export class Client<Types extends AppTypes<Types>> {
     if (account !== null && this.#open().session === undefined) await this.#switch(null, how)
   }
 
-  /** Takes over what another tab has made of the account. Where that can't be opened, nobody is signed in here. */
+  /** Takes over the account that another tab has. Where that can't be opened, nobody is signed in here. */
   #follow(): void {
     const how: Switch = { isFollowing: true }
     const follow = async (): Promise<void> => this.#enterLast(how).catch(() => this.#switch(null, how))

@@ -37,7 +37,7 @@ export interface Conflict {
   readonly theirs: Values
 }
 
-/** Merges an update into what others have made of the record. */
+/** Merges an update into the changes of others to the record. */
 export type Merge = (conflict: Conflict) => Values | undefined
 
 /** The declarations of an app, by what they are for. */

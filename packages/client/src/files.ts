@@ -122,20 +122,20 @@ async function contentOf(db: Database, id: string): Promise<Blob | undefined> {
  */
 export function besideFiles(waiting: readonly Queued[], limit: number): Sendable {
   const ready: Queued[] = []
-  const held: Queued[] = []
-  const [heldIds, heldTexts] = [new Set<string>(), new Set<string>()]
+  const blocked: Queued[] = []
+  const [blockedIds, blockedTexts] = [new Set<string>(), new Set<string>()]
   for (const queued of waiting) {
     const { writes } = queued
     const [ids, texts] = [new Set(writes.map(({ id }) => id)), textsOf(writes)]
-    const isNaming = [...ids].some((id) => heldTexts.has(id)) || [...texts].some((text) => heldIds.has(text))
+    const isNaming = [...ids].some((id) => blockedTexts.has(id)) || [...texts].some((text) => blockedIds.has(text))
     if (!isNaming && !writes.some(hasFiles)) ready.push(queued)
     else {
-      held.push(queued)
-      for (const id of ids) heldIds.add(id)
-      for (const text of texts) heldTexts.add(text)
+      blocked.push(queued)
+      for (const id of ids) blockedIds.add(id)
+      for (const text of texts) blockedTexts.add(text)
     }
   }
-  return { ready: ready.slice(0, limit), upload: held[0] }
+  return { ready: ready.slice(0, limit), upload: blocked[0] }
 }
 
 function textsOf(writes: readonly SentWrite[]): Set<string> {
@@ -202,11 +202,11 @@ export async function fileOf(asked: FileSource, record: NamedRecord, name: strin
 async function fetched(source: FileSource, of: NonNullable<StoredFile['of']>): Promise<Blob> {
   const path = `/api/files/${[of.collection, of.id, of.name].map(encodeURIComponent).join('/')}`
   const { server, signal } = source
-  const held = await source.token()
+  const token = await source.token()
   let response = await answerTo(source, path)
-  if (isRefused(response) && held !== undefined) {
+  if (isRefused(response) && token !== undefined) {
     // A protected file is given to those who may see the record.
-    const { token: once } = await server.send<{ token: string }>('POST /api/files/token', {}, { token: held, signal })
+    const { token: once } = await server.send<{ token: string }>('POST /api/files/token', {}, { token, signal })
     response = await answerTo(source, `${path}?token=${once}`)
   }
   if (response.ok) return await response.blob().catch(unreachable)

@@ -85,7 +85,7 @@ export class Leases {
     await this.#change(account, () => ({ share: null }))
   }
 
-  /** The key of the database, made of both halves. @throws TypeError */
+  /** The key of the database, derived from both halves. @throws TypeError */
   async keyOf(encryption: Encryption, share: string): Promise<Encryption> {
     if ('password' in encryption) return { ...encryption, password: `${encryption.password}\n${share}` }
     if (!('key' in encryption))

@@ -11,7 +11,7 @@ import {
   fieldOf,
   keyOf,
   listOf,
-  madeOn,
+  basedOn,
   NEW_FILE,
   shownValues,
   type Base,
@@ -106,7 +106,7 @@ export class LocalTransaction {
       // Not on a write of before that the server has: `theirs` is newer, and the update would conflict again, for ever.
       const rev = theirs?.[REV] as string | undefined
       const own = { ...write, base: shown === undefined ? null : await this.#baseOf(write, shown) }
-      const isOnThis = madeOn(own) === this.#device.next
+      const isOnThis = basedOn(own) === this.#device.next
       await this.#write({ ...own, base: isOnThis ? own.base : (rev ?? own.base) }, shown)
     }
   }
@@ -146,7 +146,7 @@ export class LocalTransaction {
     return n
   }
 
-  /** Each write is made on what those before it have made, also if the app does not wait for them. */
+  /** Each write is based on the writes before it, also if the app does not wait for them. */
   #afterLast<T>(write: () => Promise<T>): Promise<T> {
     const done = this.#last.then(() => {
       if (this.#hasEnded) throw new ClientError('PANNIER_CLOSED', 'Await the writes of a transaction inside it.')
@@ -198,7 +198,7 @@ export class LocalTransaction {
    * The last write that the record shows, else the revision of the server, with the write that has made it. For an update that the server
    * merges only the create counts.
    * What an update of this device made may hold fields that were merged at the server and not seen here. With a function that merges, a
-   * write may be made on a newer revision than the one shown, or on any. Then the shown one counts, and the next update conflicts.
+   * write may be based on a newer revision than the one shown, or on any. Then the shown one counts, and the next update conflicts.
    */
   async #baseOf({ action, collection, id }: SentWrite, shown: Values, { overwrite }: WriteOptions = {}): Promise<Base> {
     if (overwrite === true) return null

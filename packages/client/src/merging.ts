@@ -55,7 +55,7 @@ function tryMerge(merge: Merge, { at, writes, was, current, tries }: Refused): M
   return { writes: merged, problem: '' }
 }
 
-/** Takes the place of a refused transaction. The write that was refused is made on what the server has. */
+/** Takes the place of a refused transaction. The refused write is based on what the server has. */
 async function writeAgain(
   tx: Transaction,
   { at, writes, current, members, tries }: Refused,

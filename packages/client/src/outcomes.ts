@@ -4,7 +4,7 @@ import type { Merge, Merges } from './declaration.ts'
 import type { WriteMeans } from './local-transaction.ts'
 import { Overlay, received } from './overlay.ts'
 import { storedOf, queueId, Store, type Queued, type Refused } from './store.ts'
-import { keyOf, madeOn, type SentWrite, type Values } from './writes.ts'
+import { keyOf, basedOn, type SentWrite, type Values } from './writes.ts'
 
 type PushedOutcome =
   | { readonly n: number; readonly status: 'ok'; readonly revs: readonly (string | null)[] }
@@ -42,7 +42,7 @@ export function applyOutcomes(db: Database, { boot, outcomes }: PushAnswer, mean
 async function reject(tx: Transaction, entry: Queued, refusal: Refusal, means: WriteMeans): Promise<void> {
   const { queue, rejected } = new Store(tx)
   const group: Queued[] = [entry]
-  /** With a function that merges, a write may be made on another one, and on the shown revision: see `#baseOf`. */
+  /** With a function that merges, a write may be based on another one, and on the shown revision: see `#baseOf`. */
   const isOnShown = (write: SentWrite): boolean =>
     typeof means.merges[write.collection] === 'function' && write.action === 'update' && write.base !== null
   for (const queued of await queue
@@ -52,7 +52,7 @@ async function reject(tx: Transaction, entry: Queued, refusal: Refusal, means: W
     const buildsOn = (write: SentWrite): boolean =>
       group.some(
         ({ n, touches }) =>
-          n === madeOn(write) || (isOnShown(write) && touches.includes(keyOf(write.collection, write.id))),
+          n === basedOn(write) || (isOnShown(write) && touches.includes(keyOf(write.collection, write.id))),
       )
     if (queued.writes.some(buildsOn)) group.push(storedOf(queued))
   }

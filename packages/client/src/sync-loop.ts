@@ -298,7 +298,7 @@ export class SyncLoop {
     for (let failures = 0; !signal.aborted; failures++) {
       const options = { collections: declared.names, signal, onSignal: () => ((failures = 0), onSignal()) }
       await Promise.all([import('./signals.ts'), token()])
-        .then(([{ followSignals }, held]) => followSignals(server, { ...options, token: held }))
+        .then(([{ followSignals }, current]) => followSignals(server, { ...options, token: current }))
         .catch(() => {})
       await pause(environment, retryMs(failures), signal, false)
     }

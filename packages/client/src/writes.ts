@@ -5,13 +5,12 @@ import { badArgument, callUser, isObject } from 'pannier/internal'
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * The base of a write: a revision of the server, or a write of this device. `rev` is the revision that this write has made, if that is
- * known. Null: whatever is there.
+ * The base of a write: a revision of the server, or a write of this device. `rev` is the revision of this write, if it is known. Null: whatever is there.
  */
 export type Base = string | { readonly n: number; readonly at: number; readonly rev?: string } | null
 
-/** The transaction of this device that a write is made on. */
-export function madeOn(write: object): number | undefined {
+/** The transaction of this device that a write is based on. */
+export function basedOn(write: object): number | undefined {
   return (write as { readonly base?: { readonly n?: number } | null }).base?.n
 }
 
@@ -32,7 +31,7 @@ type SettingWrite =
       readonly base: Base
       /** The values that the update found in its fields. Then others may have changed the other fields. */
       readonly was?: Values
-      /** The writes of this device that made what it found, by field. The server may store it otherwise than it was sent. */
+      /** The writes of this device that stored what it found, by field. The server may store it otherwise than it was sent. */
       readonly own?: Readonly<Record<string, { readonly n: number; readonly at: number }>>
     })
 

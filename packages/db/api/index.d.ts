@@ -950,7 +950,7 @@ export interface Problem {
     readonly message: string;
 }
 
-/** `T`: the rows; `Document`: what they are made of. */
+/** `T`: the rows; `Document`: the documents behind them. */
 export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
     /**
      * Sorts by these fields, '-' before one for descending; replaces an earlier sort. The order among rows that agree in all
@@ -1275,7 +1275,7 @@ export type ReplicationTarget = string | URL | {
     info(): Promise<unknown>;
 };
 
-/** Rows come best first. `T`: the rows; `Document`: what they are made of. */
+/** Rows come best first. `T`: the rows; `Document`: the documents behind them. */
 export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
     /**
      * Skips this number of rows at the start.
@@ -1871,7 +1871,7 @@ export function isPannierError(error: unknown, code?: ErrorCode): error is Panni
  * @example
  * const db = await open('notes', { encryption: { password } })
  * @example
- * // The first time, the database is made of a snapshot that is downloaded.
+ * // The first time, the database comes from a snapshot that is downloaded.
  * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
  */
 export function open<Schemas extends object = object, const Relations extends object = object>(name: string, options?: OpenOptions<Schemas, Relations>): Promise<Database<Schemas, Relations>>;
@@ -2214,7 +2214,7 @@ interface ComparePredicate {
 
 interface Comparison {
     readonly operator: CompareOperator;
-    /** A string for $beginsWith, an array for $in. */
+    /** As `takes` of the operator says. */
     readonly operand: JsonValue;
 }
 
@@ -3835,6 +3835,7 @@ interface UnknownCollection {
     readonly 'open() was given no collection of this name: mend the name, or give the type of its documents': never;
 }
 
+/** The names of types in selectors. */
 type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 /** The result of a query without `reduce: false`. */

@@ -1389,7 +1389,7 @@ interface ComparePredicate {
 
 interface Comparison {
     readonly operator: CompareOperator;
-    /** A string for $beginsWith, an array for $in. */
+    /** As `takes` of the operator says. */
     readonly operand: JsonValue;
 }
 
@@ -1695,6 +1695,7 @@ interface TypePredicate {
     readonly type: ValueType;
 }
 
+/** The names of types in selectors. */
 type ValueType = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 /** Any string where literals are declared: bounds need not be one of them. */

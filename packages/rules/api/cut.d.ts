@@ -187,7 +187,7 @@ export class Viewer {
     shows(record: RuleRecord): boolean;
     /** Whether an alternative shows a record. */
     showsBy(index: number, record: RuleRecord): boolean;
-    /** Whether a ground of an alternative is held. */
+    /** Whether the account has a ground of an alternative. */
     holds(index: number, ground: string): boolean;
     /** Whether the values beside the ground meet the range, the sets and the tests of an alternative. */
     admits(index: number, { range: value, own }: Pick<RecordSide, 'range' | 'own'>): boolean;

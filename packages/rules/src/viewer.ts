@@ -33,11 +33,11 @@ export function recordSide(rule: Cut, alternative: Alternative, record: RuleReco
 /** The view of an account with these holdings at a time. */
 export class Viewer {
   readonly #rule: Cut
-  readonly #held: readonly (PreparedHolding | null)[]
+  readonly #prepared: readonly (PreparedHolding | null)[]
 
   constructor(rule: Cut, holdings: Holdings, now: Date) {
     this.#rule = rule
-    this.#held = holdings.map((holding) => holding && heldOf(rule, holding, now))
+    this.#prepared = holdings.map((holding) => holding && prepare(rule, holding, now))
   }
 
   /** Whether the account sees a record. */
@@ -47,35 +47,37 @@ export class Viewer {
 
   /** Whether an alternative shows a record. */
   showsBy(index: number, record: RuleRecord): boolean {
-    if (this.#held[index] === null) return false
+    if (this.#prepared[index] === null) return false
     const side = recordSide(this.#rule, this.#rule.alternatives[index]!, record)
     return side?.grounds.some((ground) => this.holds(index, ground)) === true && this.admits(index, side)
   }
 
-  /** Whether a ground of an alternative is held. */
+  /** Whether the account has a ground of an alternative. */
   holds(index: number, ground: string): boolean {
-    const held = this.#held[index]
-    return held !== null && held !== undefined && (held.grounds === undefined || held.grounds.has(ground))
+    const prepared = this.#prepared[index]
+    return (
+      prepared !== null && prepared !== undefined && (prepared.grounds === undefined || prepared.grounds.has(ground))
+    )
   }
 
   /** Whether the values beside the ground meet the range, the sets and the tests of an alternative. */
   admits(index: number, { range: value, own }: Pick<RecordSide, 'range' | 'own'>): boolean {
-    const held = this.#held[index]
-    if (held === null || held === undefined) return false
+    const prepared = this.#prepared[index]
+    if (prepared === null || prepared === undefined) return false
     const { range, sets, tests } = this.#rule.alternatives[index]!
     return (
       (range === undefined || this.#inRange(index, value)) &&
-      sets.every((set, place) => passesSet(this.#rule, set, held.sets[place]!, own)) &&
-      tests.every(({ atoms }) => meetsAtoms(held.bound(), atoms, own, held.records))
+      sets.every((set, place) => passesSet(this.#rule, set, prepared.sets[place]!, own)) &&
+      tests.every(({ atoms }) => meetsAtoms(prepared.bound(), atoms, own, prepared.records))
     )
   }
 
   /** The bound of the range of an alternative; `null` if nothing is within it, or there is no range. */
   bound(index: number): SqlValue {
-    const held = this.#held[index]
+    const prepared = this.#prepared[index]
     const { range } = this.#rule.alternatives[index]!
-    if (held === null || held === undefined || range === undefined) return null
-    return range.by === 'account' ? (held.holding.bound ?? null) : momentOf(held.clock(), range.atoms)
+    if (prepared === null || prepared === undefined || range === undefined) return null
+    return range.by === 'account' ? (prepared.holding.bound ?? null) : momentOf(prepared.clock(), range.atoms)
   }
 
   #inRange(index: number, value: SqlValue): boolean {
@@ -96,7 +98,7 @@ interface PreparedHolding {
   readonly records: RuleRecords
 }
 
-function heldOf(rule: Cut, holding: Holding, now: Date): PreparedHolding {
+function prepare(rule: Cut, holding: Holding, now: Date): PreparedHolding {
   const { account } = holding
   return {
     holding,

@@ -485,7 +485,7 @@ export interface HttpOptions extends RequestOptions {
 export type HttpsOptions = CertificateFiles | AcmeOptions;
 
 /**
- * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It holds up all other
+ * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It delays all other
  * writers, so it is short and synchronous. It may be called again, so it does nothing else. Undefined: the document passes.
  */
 export type Judge = (change: GuardedChange) => Refusal | undefined;
@@ -1295,7 +1295,7 @@ interface HookMail {
     readonly to: string;
     /** The subject in one line. */
     readonly subject: string;
-    /** Made of the text when it is left out. */
+    /** Derived from the text when it is left out. */
     readonly html?: string;
     /** The text for readers without HTML. */
     readonly text?: string;

@@ -107,7 +107,7 @@ export interface LiveKind<Value, Result extends LiveState> {
     readonly method: 'live' | 'liveCount';
     /** While another source loads, the value of the one before is shown. So a list doesn't collapse while its next page loads. */
     readonly keepsPrevious: boolean;
-    /** The result that a component shows, made of the value and the state. */
+    /** The result that a component shows, from the value and the state. */
     readonly result: (value: Value | undefined, state: LiveState) => Result;
 }
 
@@ -236,7 +236,7 @@ export function nextCan<Question extends readonly unknown[]>(before: Kept<Store<
 /** The store of a document: `before`, if that is of the same document. */
 export function nextDraft<Row extends object>(before: Kept<DraftStore<Row>> | undefined, document: Row | undefined): Kept<DraftStore<Row>>;
 
-/** The store of the source that a component gives, made of the store before. */
+/** The store of the source that a component gives, derived from the store before. */
 export function nextLive<Value, Result extends LiveState>(hook: string, source: Given<object | undefined>, kind: LiveKind<Value, Result>, initial: Value | undefined): (before: LiveStore<Value, Result> | undefined) => LiveStore<Value, Result>;
 
 /** The store of the writes that the server has refused. */

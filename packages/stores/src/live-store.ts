@@ -85,7 +85,7 @@ export interface LiveKind<Value, Result extends LiveState> {
   readonly method: 'live' | 'liveCount'
   /** While another source loads, the value of the one before is shown. So a list doesn't collapse while its next page loads. */
   readonly keepsPrevious: boolean
-  /** The result that a component shows, made of the value and the state. */
+  /** The result that a component shows, from the value and the state. */
   readonly result: (value: Value | undefined, state: LiveState) => Result
 }
 
@@ -148,7 +148,7 @@ export function nextStore<Value, Result extends LiveState>(
   return liveStore(source, kind, keeps && source !== undefined ? before.value() : undefined)
 }
 
-/** The store of the source that a component gives, made of the store before. */
+/** The store of the source that a component gives, derived from the store before. */
 export function nextLive<Value, Result extends LiveState>(
   hook: string,
   source: Given<object | undefined>,

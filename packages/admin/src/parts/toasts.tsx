@@ -86,18 +86,18 @@ export function Toasts(): ReactNode {
 function ToastBox({ toast }: { readonly toast: Toast }): ReactNode {
   const { id, kind, text, undo } = toast
   const environment = useEnvironment()
-  const [isHeld, setHeld] = useState(false)
+  const [isPaused, setPaused] = useState(false)
   useEffect(() => {
-    if (isHeld) return undefined
+    if (isPaused) return undefined
     return environment.after(undo === undefined ? SHOWN_MS[kind] : UNDO_MS, () => hide(id))
-  }, [environment, id, kind, undo, isHeld])
+  }, [environment, id, kind, undo, isPaused])
   return (
     <div
       className={`toast toast-${kind}`}
-      onMouseEnter={() => setHeld(true)}
-      onMouseLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onMouseEnter={() => setPaused(true)}
+      onMouseLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
     >
       <Icon name={kind === 'done' ? 'check' : 'error'} />
       <p>{text}</p>

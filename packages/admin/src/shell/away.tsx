@@ -9,12 +9,12 @@ import { askServer, isServerThere } from '../state/session.ts'
 import { useStore } from '../state/store.ts'
 import { TEXTS } from '../texts.ts'
 
-/** Where something is held it also says what is seen, and what waits. */
-const HeldAway = lazy(async () => ({ default: (await onDemand(() => import('../views/device/away.tsx'))).HeldAway }))
+/** If records are kept on this device, the bar also shows their age and the unsent writes. */
+const KeptAway = lazy(async () => ({ default: (await onDemand(() => import('../views/device/away.tsx'))).KeptAway }))
 
 export function Away(): ReactNode {
   const isThere = useStore(isServerThere)
-  const { held } = useDevice()
+  const { kept } = useDevice()
   const plain = !isThere && (
     <p className="away">
       <span className="spinner" aria-hidden="true" /> {TEXTS.session.away}
@@ -23,12 +23,12 @@ export function Away(): ReactNode {
   return (
     <div className={isThere ? undefined : 'is-away'}>
       <div role="status">
-        {held.length === 0 ? (
+        {kept.length === 0 ? (
           plain
         ) : (
           <Boundary>
             <Suspense fallback={plain}>
-              <HeldAway />
+              <KeptAway />
             </Suspense>
           </Boundary>
         )}

@@ -20,7 +20,7 @@ import { leave } from './leave.ts'
 const ICONS: Readonly<Record<Collection['type'], IconName>> = { base: 'collection', auth: 'users', view: 'view' }
 const SYSTEM_OPEN = 'system-open'
 const SERVER_OPEN = 'server-open'
-/** The view of what this device holds. */
+/** The view of what this device keeps. */
 const DEVICE = 'device'
 const { shell } = TEXTS
 

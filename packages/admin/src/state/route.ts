@@ -50,8 +50,8 @@ history.replaceState(entry, '')
 addEventListener('popstate', () => {
   const { hash } = location
   const steps = hash === shown ? 0 : ((history.state as number | null) ?? entry + 1) - entry
-  const held = holdOf(readRoute().path)
-  if (held !== undefined && !isAllowed && hash !== shown) return void stay(held, steps)
+  const hold = holdOf(readRoute().path)
+  if (hold !== undefined && !isAllowed && hash !== shown) return void stay(hold, steps)
   isAllowed = false
   arrive(entry + steps)
   isBack()
@@ -62,14 +62,14 @@ function holdOf(path: readonly string[]): Hold | undefined {
 }
 
 /** The browser is there already. It goes back, until the user lets it go. */
-async function stay(held: Hold, steps: number): Promise<void> {
+async function stay(hold: Hold, steps: number): Promise<void> {
   history.replaceState(entry + steps, '')
   const returned = new Promise<void>((resolve) => (isBack = resolve))
   history.go(-steps)
   if (isAsking) return
   isAsking = true
   await returned
-  isAllowed = await held.ask()
+  isAllowed = await hold.ask()
   isAsking = false
   if (isAllowed) history.go(steps)
 }
@@ -113,8 +113,8 @@ export function goTo(
 
 /** For what a user presses in a form that may be unsaved: `go` leads elsewhere. */
 export async function askBefore(go: () => void): Promise<void> {
-  const [held] = holds
-  if (held === undefined || (await held.ask())) go()
+  const [hold] = holds
+  if (hold === undefined || (await hold.ask())) go()
 }
 
 /** Changes the query only; undefined removes a name. */

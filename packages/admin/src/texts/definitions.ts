@@ -171,7 +171,7 @@ export const DEFINITION_TEXTS = {
     typeHelp: {
       base: 'Anything an app keeps.',
       auth: 'Records with a password, which log in to the app.',
-      view: 'To read only. It follows what it is made of.',
+      view: 'To read only. It follows its sources.',
     },
     refused: 'The server has refused it. What is wrong stands beside the fields.',
   },

@@ -1,13 +1,13 @@
-/** Texts of what this device holds, loaded with its view. */
+/** Texts of the records on this device, loaded with its view. */
 import { counted } from '../texts.ts'
 
 export const DEVICE = {
   away: {
     title: 'The server is away.',
     asOf: (time: string, filter: string): string =>
-      `You see what this device holds as of ${time}${filter === '' ? '' : `: records with ${filter}`}.`,
-    notHeld: (collection: string): string =>
-      `${collection} is not held on this device: you see what was loaded before.`,
+      `You see what this device keeps as of ${time}${filter === '' ? '' : `: records with ${filter}`}.`,
+    notKept: (collection: string): string =>
+      `${collection} is not kept on this device: you see what was loaded before.`,
     unsent: (count: number): string => `${counted(count, 'change waits', 'changes wait')} to be sent.`,
     reading: (count: number): string => `${counted(count, 'record', 'records')} read …`,
     sending: (count: number): string =>
@@ -21,13 +21,13 @@ export const DEVICE = {
     leave: {
       title: 'Sign out, and lose changes?',
       text: (unsent: number, rejected: number): string =>
-        `Signing out deletes all that this device holds. ${counted(unsent, 'change was', 'changes were')} not sent, and ${counted(rejected, 'was', 'were')} refused.`,
+        `Signing out deletes all that this device keeps. ${counted(unsent, 'change was', 'changes were')} not sent, and ${counted(rejected, 'was', 'were')} refused.`,
       yes: 'Lose them and sign out',
     },
   },
-  held: {
+  kept: {
     title: 'Collections on this device',
-    table: 'What is held of each collection',
+    table: 'Records that are kept of each collection',
     text: 'They are read here while the server is away, and what you write then waits here.',
     sensitive:
       'Anyone who can use this browser as you can read them, as they are stored unencrypted. They are deleted when you sign out.',
@@ -68,7 +68,7 @@ export const DEVICE = {
     kept: (collection: string): string => `${collection} is copied to this device.`,
     is: (count: string): string => `On this device: ${count}`,
     loading: (count: string): string => `Copying: ${count}`,
-    open: 'What this device holds',
+    open: 'What this device keeps',
   },
   waiting: {
     title: 'Waiting',
@@ -85,7 +85,7 @@ export const DEVICE = {
       CONFLICT: 'Somebody else has changed this record meanwhile.',
       NOT_FOUND: 'The record is gone: somebody has deleted it.',
       FORBIDDEN: 'You may not do this.',
-      DEPENDS: 'It is made on another change of yours, which was refused.',
+      DEPENDS: 'It is based on another change of yours, which was refused.',
     },
     field: 'Field',
     mine: 'Yours',

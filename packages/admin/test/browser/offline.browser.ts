@@ -184,7 +184,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
     })
   })
 
-  test('signing out deletes what is held, after a question if changes wait, and another superuser sees nothing of it', async () => {
+  test('signing out deletes the kept records, after a question if changes wait, and another superuser sees nothing of it', async () => {
     await withMortal(browser, FEW, async (page, mortal) => {
       await keepHere(page)
       await mortal.stop()
@@ -249,7 +249,7 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await goTo(page, '/device')
       await sees(page, 'Collections on this device')
       await seesNo(page, 'Of the first')
-      // Signing out deletes what the second one has held, and that alone.
+      // Signing out deletes the records of the second one, and those alone.
       await press(page, OTHER)
       await press(page, 'Sign out')
       await sees(page, 'Forgot your password?')
@@ -324,11 +324,11 @@ async function workByKeys(page: Page, mortal: Mortal): Promise<void> {
   await tabTo(page, 'Discard mine')
   await page.press('Enter')
   await seesNo(page, 'Refused by the server')
-  await waitFor(page, 'the focus on the heading', '', () => document.activeElement?.id === 'held')
+  await waitFor(page, 'the focus on the heading', '', () => document.activeElement?.id === 'kept')
   await tabTo(page, 'Remove tasks from this device')
   await page.press('Enter')
   await sees(page, 'No collection is on this device')
-  await waitFor(page, 'the focus on the heading', '', () => document.activeElement?.id === 'held')
+  await waitFor(page, 'the focus on the heading', '', () => document.activeElement?.id === 'kept')
   await isSoundInBoth(page)
 }
 
@@ -441,7 +441,7 @@ function isCopied(count: string): boolean {
 
 /** The page has noticed it. */
 async function isAway(page: Page): Promise<void> {
-  await sees(page, 'The server is away. You see what this device holds as of', BAR)
+  await sees(page, 'The server is away. You see what this device keeps as of', BAR)
 }
 
 async function titles(mortal: Mortal): Promise<readonly string[]> {
@@ -489,9 +489,9 @@ async function isWiped(page: Page): Promise<void> {
     () =>
       page.evaluate(async () => {
         const databases = await indexedDB.databases()
-        const isHeld = databases.some(({ name = '' }) => name.includes('superusers'))
+        const isThere = databases.some(({ name = '' }) => name.includes('superusers'))
         const kept = Object.keys(localStorage).filter((name) => /device|definitions/.test(name))
-        return !isHeld && kept.length === 0 && (await caches.keys()).length === 0
+        return !isThere && kept.length === 0 && (await caches.keys()).length === 0
       }),
     () => page.evaluate(async () => [await indexedDB.databases(), Object.keys(localStorage), await caches.keys()]),
   )

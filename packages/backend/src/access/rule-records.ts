@@ -18,7 +18,7 @@ export interface KnownDefinitions {
   find(nameOrId: string): Definition | undefined
   /** All definitions, in no order. */
   all(): readonly Definition[]
-  /** Made of all definitions. */
+  /** The schema of all definitions. */
   readonly schema: Schema
 }
 

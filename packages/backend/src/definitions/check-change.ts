@@ -62,7 +62,7 @@ export function viewQueryError(reason: string): FieldError {
   return fieldError('validation_invalid_view_query', `Invalid query - ${reason}.`)
 }
 
-/** Fields of views follow what they are made of. */
+/** Fields of views follow their sources. */
 function withViewFields(
   proposed: readonly Definition[],
   changedIds: ReadonlySet<string>,
@@ -94,7 +94,7 @@ function viewsOf(all: readonly Definition[]): readonly ViewDefinition[] {
   return all.filter((definition) => definition.type === 'view')
 }
 
-/** Apart from ids, which are made of nothing. */
+/** Apart from ids, which have no source. */
 function isSame(fields: readonly FieldDefinition[], others: readonly FieldDefinition[]): boolean {
   const text = (list: readonly FieldDefinition[]): string => JSON.stringify(list.map((field) => ({ ...field, id: '' })))
   return text(fields) === text(others)

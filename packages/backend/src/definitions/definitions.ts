@@ -173,7 +173,7 @@ export class Definitions {
     return this.#store.state.all
   }
 
-  /** The names that rules may use, made of all definitions. Another one after every change. */
+  /** The names that rules may use, from all definitions. Another one after every change. */
   get schema(): Schema {
     return this.#store.state.schema
   }

@@ -13,7 +13,7 @@ import { ruleIndexesOf } from './rule-indexes.ts'
 import { fieldsNamedIn, keyPath, SQL_KEY } from './unique-key.ts'
 
 export interface LibraryIndex {
-  /** The name in the library. It changes with everything that the index is made of. */
+  /** The name in the library. It changes with each part of the index. */
   readonly name: string
   /** The fields of the columns. SQLite names none if one of them is an expression. */
   readonly fields: readonly string[]
@@ -56,11 +56,11 @@ const known = new WeakMap<Definition, readonly LibraryIndex[]>()
 /** Indexes of the library for a definition that was checked: declared ones, and further ones for its list rule. */
 export function libraryIndexesOf(definition: Definition): readonly LibraryIndex[] {
   let indexes = known.get(definition)
-  if (indexes === undefined) known.set(definition, (indexes = madeIndexesOf(definition)))
+  if (indexes === undefined) known.set(definition, (indexes = makeIndexes(definition)))
   return indexes
 }
 
-function madeIndexesOf(definition: Definition): readonly LibraryIndex[] {
+function makeIndexes(definition: Definition): readonly LibraryIndex[] {
   const declared = declaredIndexesOf(definition)
   // What SQLite makes the keys of is found by its columns, too.
   const found = statementsOf(definition).flatMap((statement) => {
@@ -71,13 +71,13 @@ function madeIndexesOf(definition: Definition): readonly LibraryIndex[] {
   const needed = ruleIndexesOf(definition).filter(
     ({ on, multi }) => multi || !whole.some(({ fields }) => fields[0] === on),
   )
-  const made = needed.map(({ on, ...input }) => madeIndex([on], { ...input, on }))
+  const made = needed.map(({ on, ...input }) => makeIndex([on], { ...input, on }))
   const { index, paths } = searchedText(definition)
-  const text = paths.length === 0 ? [] : [madeIndex(paths, { on: paths, text: true, name: index })]
+  const text = paths.length === 0 ? [] : [makeIndex(paths, { on: paths, text: true, name: index })]
   return [...declared, ...found, ...made, ...text]
 }
 
-function madeIndex(fields: readonly string[], input: LibraryIndex['input'] & { readonly name: string }): LibraryIndex {
+function makeIndex(fields: readonly string[], input: LibraryIndex['input'] & { readonly name: string }): LibraryIndex {
   return { name: input.name, fields, reads: fields, unique: false, input }
 }
 

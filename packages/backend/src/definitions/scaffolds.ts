@@ -13,7 +13,7 @@ export function randomName(chance: Chance): string {
   return randomText(chance, 10, LOWER)
 }
 
-/** The id of a collection, made of its type and first name. */
+/** The id of a collection, derived from its type and first name. */
 export function idOf(type: string, name: string): string {
   return `pbc_${checksum(type + name)}`
 }

@@ -33,7 +33,7 @@ export function fieldsNamedIn(index: IndexStatement, { fields }: Definition): re
   return fields.filter(({ name }) => words.has(name.toLowerCase()))
 }
 
-/** The path under which the library has the keys: it says all that they are made of, so that each server makes the same. */
+/** The path under which the library has the keys: it says all that they are derived from, so that each server makes the same. */
 export function keyPath(index: IndexStatement, definition: Definition): string {
   const fields = fieldsNamedIn(index, definition).map((field) => {
     const { name, type } = field

@@ -58,7 +58,7 @@ interface States {
   readonly after: RecordSnapshot
 }
 
-/** Changes of a step that are held; those of a larger one are read twice. */
+/** Changes of a step that are held in memory; those of a larger one are read twice. */
 const HELD_MAX = 1024
 
 export class RecordMessages {

@@ -1,6 +1,6 @@
 /**
  * How much the subscriptions of one account, or of the guests at one address, may cost: rows that their rules and filters try. So a
- * costly filter can't hold up the messages of others for long.
+ * costly filter can't delay the messages of others for long.
  */
 const ROWS_MAX = 500_000
 /** The rows that come back in a second. */

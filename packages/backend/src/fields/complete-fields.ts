@@ -10,7 +10,7 @@ import { flagOption, textOption } from './options.ts'
 const COMMON = { hidden: flagOption, id: textOption, name: textOption, presentable: flagOption, system: flagOption }
 
 /**
- * A list of complete fields. An id that is missing is made of type and name. A field takes the place of an earlier one with its
+ * A list of complete fields. A missing id is derived from type and name. A field takes the place of an earlier one with its
  * id, or with its name if it came without an id.
  *
  * @throws ServiceError INVALID for what can't be a list of fields

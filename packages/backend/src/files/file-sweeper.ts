@@ -177,7 +177,7 @@ export class FileSweeper {
   }
 }
 
-/** Whether a record still has the file, and the thumb was made of the same content. */
+/** Whether a record still has the file, and the thumb was made from the same content. */
 function isNamed({ name, madeOf }: KeptFile, { definition, record }: FoundRecord): boolean {
   if (definition === undefined || record === undefined || !fileNames(definition, record).includes(name)) return false
   return madeOf === undefined || attachmentIn(record, name)?.digest === madeOf

@@ -24,7 +24,7 @@ export interface KeptFile extends FileOwner {
   readonly modifiedMs: number
   /** Where the content is, if it is in a bucket. */
   readonly bucket?: string
-  /** The digest of the attachment that a thumb was made of. */
+  /** The digest of the attachment that a thumb was made from. */
   readonly madeOf?: string
 }
 

@@ -9,7 +9,7 @@ interface Thumb {
   readonly type: string
 }
 
-/** Types that thumbs are made of. */
+/** Types of pictures that have thumbs. */
 export const PICTURE_TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 /** A picture and its thumb have at most these: a few bytes of a file may stand for gigabytes of pixels. */
@@ -40,7 +40,7 @@ export async function makeThumb(original: Uint8Array, size: string): Promise<Thu
   if (sharp === undefined) throw new NoSharp('sharp is not installed: run `npm install sharp` and start again.')
   // The type that it was stored with may be wrong. Other formats have loaders that read more than pixels.
   const type = typeOf(original)
-  if (!PICTURE_TYPES.includes(type)) throw new NoThumb(`The content is ${type}, which thumbs are not made of.`)
+  if (!PICTURE_TYPES.includes(type)) throw new NoThumb(`The content is ${type}, which has no thumbs.`)
   try {
     const options = { limitInputPixels: PIXELS_MAX, failOn: 'error', sequentialRead: true } as const
     const { autoOrient: upright } = await sharp(original, options).metadata()

@@ -51,7 +51,7 @@ export class RecordFiles {
     { concurrencyMax: Math.max(1, availableParallelism() - 1), waitingMax: WAITING_MAX },
     () => new ServiceError('UNAVAILABLE', 'Too many thumbs are being made.'),
   )
-  /** Keys of thumbs that can't be, with what they would be made of. */
+  /** Keys of thumbs that can't be, with the originals. */
   readonly #hopeless = new LruMap<string, true>(HOPELESS_MAX)
 
   static async open(host: FilesHost): Promise<RecordFiles> {
@@ -93,7 +93,7 @@ export class RecordFiles {
     const flight = flightOf(key, record, name)
     if (this.#hopeless.get(flight) || this.#hopeless.get(EVERY_KEY)) return undefined
     try {
-      return (await this.#storedThumb(record, name, key)) ?? (await this.#madeThumb(owner, record, size, original))
+      return (await this.#storedThumb(record, name, key)) ?? (await this.#sharedThumb(owner, record, size, original))
     } catch (error) {
       this.#thumbFailed(error, flight)
       return undefined
@@ -169,7 +169,7 @@ export class RecordFiles {
   }
 
   /** Makes a thumb once, also for requests that come at the same time. */
-  #madeThumb(owner: FileOwner, record: JsonObject, size: string, original: Content): Promise<Content> {
+  #sharedThumb(owner: FileOwner, record: JsonObject, size: string, original: Content): Promise<Content> {
     const key = thumbKey(owner, size)
     const digest = attachmentIn(record, owner.name)?.digest
     const flight = flightOf(key, record, owner.name)

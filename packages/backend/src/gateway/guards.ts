@@ -53,7 +53,7 @@ export interface GuardedChange {
 }
 
 /**
- * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It holds up all other
+ * Judges a document inside the transaction that writes it: nobody writes between the judgement and the write. It delays all other
  * writers, so it is short and synchronous. It may be called again, so it does nothing else. Undefined: the document passes.
  */
 export type Judge = (change: GuardedChange) => Refusal | undefined

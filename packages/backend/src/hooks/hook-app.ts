@@ -18,7 +18,7 @@ export interface HookMail {
   readonly to: string
   /** The subject in one line. */
   readonly subject: string
-  /** Made of the text when it is left out. */
+  /** Derived from the text when it is left out. */
   readonly html?: string
   /** The text for readers without HTML. */
   readonly text?: string

@@ -55,7 +55,7 @@ export interface ImportProblem {
 /** The result of an import of rows. */
 export interface ImportedRows {
   /** How many records are new. */
-  readonly made: number
+  readonly created: number
   /** How many were there, and are as the rows now. */
   readonly changed: number
   /** Records that were there already, with all that they have, or with a later change. */
@@ -78,7 +78,7 @@ interface ImportedRecord {
 }
 
 interface WrittenRow {
-  readonly came: 'made' | 'changed' | 'same'
+  readonly came: 'created' | 'changed' | 'same'
   /** Call it after the commit. */
   written(): void
 }
@@ -122,7 +122,7 @@ export class Imports {
     const definition = this.#definitionOf(principal, collection)
     const records = await this.#recordsOf(definition, rows)
     const refused = records.flatMap(({ id }) => (isAdmitted(id) ? [] : [{ id, message: messageOf(noId(id)) }]))
-    return { made: rows.length - refused.length, changed: 0, same: 0, refused, unfit: unfitOf(records, refused) }
+    return { created: rows.length - refused.length, changed: 0, same: 0, refused, unfit: unfitOf(records, refused) }
   }
 
   /**
@@ -213,7 +213,7 @@ export class Imports {
 
   async #writeAll(principal: Principal, records: readonly ImportedRecord[]): Promise<ImportedRows> {
     const { database } = this.#parts
-    const counts = { made: 0, changed: 0, same: 0 }
+    const counts = { created: 0, changed: 0, same: 0 }
     const refused: { id: string; message: string }[] = []
     const count = ({ came, written }: WrittenRow): void => {
       counts[came]++
@@ -268,7 +268,7 @@ export class Imports {
     } finally {
       passage.leave()
     }
-    return { came: old === undefined ? 'made' : 'changed', written: () => passage.written() }
+    return { came: old === undefined ? 'created' : 'changed', written: () => passage.written() }
   }
 }
 

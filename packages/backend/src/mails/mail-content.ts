@@ -1,4 +1,4 @@
-/** Mails made of templates: what stands in place of `{APP_NAME}`, `{TOKEN}` or `{RECORD:name}`, and the text beside the HTML. */
+/** Mails from templates: what stands in place of `{APP_NAME}`, `{TOKEN}` or `{RECORD:name}`, and the text beside the HTML. */
 import type { AuthDefinition, MailTemplate } from '../definitions/definition.ts'
 import { excerpt } from '../fields/excerpt.ts'
 import type { JsonObject } from '../gateway/documents.ts'

@@ -65,7 +65,7 @@ const LOOK_MS = 1000
 export class Mails {
   readonly #host: MailsHost
   readonly #stored: Collection<StoredMail>
-  /** Ids of mails that are ready, by address. The first address is next, and goes to the end then: no address holds up others. */
+  /** Ids of mails that are ready, by address. The first address is next, and goes to the end then: no address delays others. */
   readonly #ready = new Map<string, string[]>()
   /** Mails that are tried again, by id. */
   readonly #paused = new Map<string, { readonly to: string; readonly untilMs: number }>()

@@ -28,7 +28,7 @@ export interface FeedParts {
 interface FedTable {
   readonly table: TableSource['table']
   /** The origin of the table: the number of the library's collection, and the table. */
-  readonly made: string
+  readonly version: string
   readonly sequence: number
 }
 
@@ -45,7 +45,7 @@ interface KeptState {
 interface Comparing {
   readonly id: string
   /** The place of the feed: how far it has come, and for which table. */
-  place: { readonly made: string; readonly sequence: number } | undefined
+  place: { readonly version: string; readonly sequence: number } | undefined
   result: Compared | undefined
 }
 
@@ -155,7 +155,7 @@ export class Feed {
 
   #lacks(id: string): boolean {
     const source = this.#parts.find(id)
-    return source !== undefined && this.#fed.get(id)?.made.endsWith(source.made) !== true
+    return source !== undefined && this.#fed.get(id)?.version.endsWith(source.version) !== true
   }
 
   /** Until one turn finds nothing left: then the model is as the snapshot of that turn. */
@@ -207,20 +207,20 @@ export class Feed {
     const followed = Array.from(this.#wanted, (id) => {
       const source = this.#parts.find(id)
       const { number = 0, sequence = 0 } = (source && reader.lastWrite(source.collection)) ?? {}
-      return { id, source, sequence, made: source && `${number} ${source.made}` }
+      return { id, source, sequence, version: source && `${number} ${source.version}` }
     })
     // Two tables may have changed their names.
-    for (const { id, made } of followed) {
+    for (const { id, version } of followed) {
       const fed = reached.get(id)
-      if (fed === undefined || fed.made === made) continue
+      if (fed === undefined || fed.version === version) continue
       steps.push({ kind: 'drop', table: fed.table.name })
       reached.delete(id)
     }
-    for (const { id, source, sequence, made } of followed) {
-      if (source === undefined || made === undefined) continue
+    for (const { id, source, sequence, version } of followed) {
+      if (source === undefined || version === undefined) continue
       let fed = reached.get(id)
       if (fed === undefined) {
-        fed = { table: source.table, made, sequence: 0 }
+        fed = { table: source.table, version, sequence: 0 }
         steps.push({ kind: 'table', table: fed.table })
       }
       while (left > 0 && fed.sequence < sequence) {
@@ -249,7 +249,7 @@ export class Feed {
       const [source, fed] = [this.#parts.find(comparing.id), reached.get(comparing.id)]
       if (source === undefined || fed === undefined || comparing.result !== undefined) continue
       // A table that was made again is compared from its beginning.
-      const from = comparing.place?.made === fed.made ? comparing.place.sequence : 0
+      const from = comparing.place?.version === fed.version ? comparing.place.sequence : 0
       const written = reader.writtenAfter(source.collection, from).slice(0, TURN_DOCUMENTS)
       const isLast = written.length < TURN_DOCUMENTS
       steps.push({ kind: 'compare', table: fed.table.name, ...rowsOf(source, written), isFirst: from === 0, isLast })

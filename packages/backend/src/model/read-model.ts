@@ -32,7 +32,7 @@ import { Readers } from './readers.ts'
 import { databasesNamed, sourceOf, type TableSource } from './sources.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 
-/** Where the model is, and what it is made of. */
+/** Where the model is, and its sources. */
 export interface ModelHome {
   readonly start: StartMember
   /** False: one process has it in memory, and no plain text of a record reaches a file. */
@@ -298,7 +298,7 @@ export class ReadModel implements ViewQueries {
     let ready = views.get(key)
     if (ready === undefined) {
       // A busy machine may have been the reason: the next request tries again.
-      ready = this.#madeReady(source, namedIn(all)).catch((error: unknown) => {
+      ready = this.#prepare(source, namedIn(all)).catch((error: unknown) => {
         views.delete(key)
         throw error
       })
@@ -307,7 +307,7 @@ export class ReadModel implements ViewQueries {
     return ready
   }
 
-  async #madeReady(source: ModelSource, naming: Promise<NamedCollections>): Promise<ReadyView> {
+  async #prepare(source: ModelSource, naming: Promise<NamedCollections>): Promise<ReadyView> {
     const named = await naming
     const { error, reads, functions } = await this.#describedQuery(source, named)
     if (error !== undefined) throw new SqlRefusal(error)

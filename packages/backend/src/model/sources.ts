@@ -12,8 +12,8 @@ export interface TableSource {
   /** The collection of the library. */
   readonly collection: string
   readonly table: ModelTable
-  /** The table as a text that made it. Another text: the table has to be made again. */
-  readonly made: string
+  /** The table as a text. Another text: the table has to be made again. */
+  readonly version: string
   /** Undefined: the document is no row. */
   readonly rowOf: (document: JsonObject) => Row | undefined
 }
@@ -24,7 +24,7 @@ export function sourceOf(definition: Definition): TableSource {
   const found = known.get(definition)
   if (found !== undefined) return found
   const fields = columnFields(definition)
-  const source = madeSource(definition.id, recordsName(definition), tableOf(definition), (document) =>
+  const source = makeSource(definition.id, recordsName(definition), tableOf(definition), (document) =>
     rowOf(definition, fields, document),
   )
   known.set(definition, source)
@@ -73,7 +73,7 @@ async function databaseSource(name: string, database: Database): Promise<TableSo
     ),
     isReadOnly: true,
   }
-  return madeSource(`$database ${name}`, name, table, ({ _id, _rev, _attachments, ...doc }) =>
+  return makeSource(`$database ${name}`, name, table, ({ _id, _rev, _attachments, ...doc }) =>
     String(_id).startsWith('_') ? undefined : [String(_id), String(_rev), JSON.stringify(doc)],
   )
 }
@@ -92,11 +92,11 @@ function jsonPath(path: string): string {
     .replaceAll("'", "''")}'`
 }
 
-function madeSource(
+function makeSource(
   id: string,
   collection: string,
   table: ModelTable,
   rowOfDocument: TableSource['rowOf'],
 ): TableSource {
-  return { id, collection, table, made: JSON.stringify(table), rowOf: rowOfDocument }
+  return { id, collection, table, version: JSON.stringify(table), rowOf: rowOfDocument }
 }

@@ -5,7 +5,7 @@
  * The rooms, lowest first:
  *
  *   rules/    The rules of a collection, cut for each kind of account: records and fields that a replica has, and the rules of a device.
- *   feed/     A pull. An account has holdings (held-now), an index has the sides of records (sides-view). The spans between two holdings
+ *   feed/     A pull. An account has holdings (account-holdings), an index has the sides of records (sides-view). The spans between two holdings
  *             are walked (spans), and make a page (feed-page). A sealed token is the state of a replica (feed-token).
  *   signals/  A commit. Each watcher of a collection that would get something by a pull gets a signal.
  *   push/     The writes of a device: checks, judgement, and outcomes that are kept by number.
@@ -25,7 +25,7 @@ import type { FeedRow, Has, PageLimits } from './feed/feed-page.ts'
 import { Feed } from './feed/feed.ts'
 import { forgetOld } from './feed/forgetting.ts'
 import { isClockTrusted } from '../gateway/seen-clock.ts'
-import type { HeldNow } from './feed/held-now.ts'
+import type { AccountHoldings } from './feed/account-holdings.ts'
 import { HoldingsStore } from './feed/holdings-store.ts'
 import { partOf } from './feed/part.ts'
 import { Push, type Pusher, type PushHost } from './push/push.ts'
@@ -88,7 +88,7 @@ interface Started {
 }
 
 interface SyncHost extends PushHost {
-  readonly held: HeldNow
+  readonly accountHoldings: AccountHoldings
   readonly fleet: Pick<Fleet, 'joined'>
   readonly key: DataKey
   /** A replica that was away for longer begins again. 30 days by default. */

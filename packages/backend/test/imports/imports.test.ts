@@ -59,7 +59,7 @@ test('cells become values, whether they come as texts or as numbers', async () =
   const row = { id: 'one', title: 'One', votes: '1.5', open: '1', meta: '{"b":1,"a":[2]}', tags: '["b","a"]', created }
   const other = { id: 'two', title: 'Two', votes: 99, open: 0, meta: null, tags: '', files: '[]', created: '' }
   expect(await write('posts', [row, other])).toEqual({
-    made: 2,
+    created: 2,
     changed: 0,
     same: 0,
     refused: [],
@@ -84,7 +84,7 @@ test('one row that is refused leaves the others in', async () => {
   await write('posts', [{ id: 'one', title: 'One' }])
   const rows = ['a', 'One', 'b'].map((title, at) => ({ id: `id${at}`, title }))
   expect(await write('posts', [...rows, { id: '', title: 'none' }])).toMatchObject({
-    made: 2,
+    created: 2,
     refused: [{ id: 'id1' }, { id: '' }],
   })
 })
@@ -103,7 +103,7 @@ test('files keep their names, and come once', async () => {
   const row = { id: 'one', title: 'One', files: '["a_1.txt","b_2.txt"]' }
   const file = (name: string): File => new File(['content'], name)
   expect(await backend.imports.lacking(SYSTEM, 'posts', [row])).toEqual({ one: ['a_1.txt', 'b_2.txt'] })
-  expect(await write('posts', [row], [file('a_1.txt'), file('nobody names it.txt')])).toMatchObject({ made: 1 })
+  expect(await write('posts', [row], [file('a_1.txt'), file('nobody names it.txt')])).toMatchObject({ created: 1 })
   expect(await backend.imports.lacking(SYSTEM, 'posts', [row])).toEqual({ one: ['b_2.txt'] })
   expect(await write('posts', [row], [file('b_2.txt')])).toMatchObject({ changed: 1 })
   expect(await backend.imports.lacking(SYSTEM, 'posts', [row])).toEqual({})
@@ -144,7 +144,7 @@ test.each(['plain text', '$2a$31$uULN32dHTkWQIALJP1N54.22HW/K9/qkXqcmsfz2hOA1wGe
   'a hash that nobody can check logs nobody in: %s',
   async (password) => {
     expect(await write('users', [account('ann', { password })])).toMatchObject({
-      made: 1,
+      created: 1,
       unfit: [{ id: 'ann', fields: ['id', 'password'] }],
     })
     const found = String((await stored('users', 'ann'))!['password'])
@@ -193,8 +193,8 @@ test('an id that no field admits is refused, whatever its pattern; a short one s
     '',
   ]
   const rows = [...odd, 'constructor', 'é'].map((id) => ({ id, title: id }))
-  const { made, refused } = await write('posts', rows)
-  expect({ made, refused: refused.map(({ id }) => id) }).toEqual({ made: 2, refused: odd })
+  const { created, refused } = await write('posts', rows)
+  expect({ created, refused: refused.map(({ id }) => id) }).toEqual({ created: 2, refused: odd })
   expect((await backend.imports.examine(SYSTEM, 'posts', rows)).refused).toEqual(refused)
   expect(Object.keys(await backend.imports.lacking(SYSTEM, 'posts', [{ id: '..', files: '["a.txt"]' }]))).toEqual([
     '..',
@@ -207,7 +207,7 @@ test('a collection with the name of a prototype is one like others', async () =>
   expect(await backend.imports.check(SYSTEM, list)).toEqual([])
   await backend.definitions.import(SYSTEM, list, false)
   for (const name of names) {
-    expect(await write(name, [{ id: 'constructor', title: name }])).toMatchObject({ made: 1, refused: [] })
+    expect(await write(name, [{ id: 'constructor', title: name }])).toMatchObject({ created: 1, refused: [] })
     expect(await stored(name, 'constructor')).toMatchObject({ title: name })
   }
   expect(({} as JsonObject)['title']).toBeUndefined()

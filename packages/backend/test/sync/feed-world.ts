@@ -17,7 +17,7 @@ import type { PageLimits } from '../../src/sync/feed/feed-page.ts'
 import type { FeedToken } from '../../src/sync/feed/feed-token.ts'
 import { Feed, type PulledPage } from '../../src/sync/feed/feed.ts'
 import { forgetOld, type Forgetful } from '../../src/sync/feed/forgetting.ts'
-import { HeldNow } from '../../src/sync/feed/held-now.ts'
+import { AccountHoldings } from '../../src/sync/feed/account-holdings.ts'
 import { HoldingsStore } from '../../src/sync/feed/holdings-store.ts'
 import { partOf } from '../../src/sync/feed/part.ts'
 import { forgetSides } from '../../src/sync/feed/sides-view.ts'
@@ -121,7 +121,7 @@ export class FeedWorld {
   readonly environment: VirtualEnvironment = virtualEnvironment({ startMs: START_MS })
   feed!: Feed
   /** What accounts hold, for pulls and for signals. */
-  held!: HeldNow
+  accountHoldings!: AccountHoldings
   #forgetful!: Forgetful
   /** Runs in the next pull, when an index has been brought up to date, and before the pull has its snapshot. */
   late: (() => Promise<void>) | undefined
@@ -213,8 +213,8 @@ export class FeedWorld {
     const boots = await Boots.open(database, start, this.environment, false)
     const holdings = new HoldingsStore({ database, horizonMs: HORIZON_MS })
     this.#forgetful = { database, definitions, boots, holdings, environment: this.environment, horizonMs: HORIZON_MS }
-    this.held = new HeldNow(definitions)
-    this.feed = new Feed({ ...this.#forgetful, environment: this.environment, held: this.held })
+    this.accountHoldings = new AccountHoldings(definitions)
+    this.feed = new Feed({ ...this.#forgetful, environment: this.environment, accountHoldings: this.accountHoldings })
   }
 
   /** What left up to a sequence. */

@@ -22,9 +22,9 @@ export class LiveSessions {
 
   constructor(world: FeedWorld) {
     this.#world = world
-    const { database, environment, definitions, held } = world
+    const { database, environment, definitions, accountHoldings } = world
     const signal = (subscriber: Subscriber): void => void this.#sessions.get(subscriber)!.signals++
-    this.live = liveSync({ environment, definitions, held })({ signal, wake: () => {} })
+    this.live = liveSync({ environment, definitions, accountHoldings })({ signal, wake: () => {} })
     const isFollowed = (name: string): boolean => !name.startsWith('$holdings') && !name.startsWith('$boots')
     this.#states = new CommitStates({ database, isFollowed, onStep: () => {}, environment })
     this.#reader = this.#states.read(this.#states.newest)!

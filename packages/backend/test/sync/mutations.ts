@@ -54,10 +54,10 @@ export const LEFT_UNTESTED: Mutation = inSync(
   'grounds[index]?.has(ground) === true && viewer.admits(index, sideOf(key, value))',
   'grounds[index]?.has(ground) === true',
 )
-/** What one page held counts as held by all. */
+/** What one page has counts as a holding of all. */
 export const MUST_IS_MAY: Mutation = inSync(
   'feed/feed.ts',
-  'sweep.must === heldName ? held : meet(own, holdings.get(sweep.must)!, held)',
+  'sweep.must === currentName ? current : meet(own, holdings.get(sweep.must)!, current)',
   'holdings.get(sweep.must)!',
 )
 /** All pages of a sweep are of the time of the first one. */
@@ -154,13 +154,13 @@ export const NO_GAINED: Mutation = withoutPart('this.#gained')
 /** Only records are lost and gained, and no fields of them. */
 export const NO_SHOWN: Mutation = withoutPart('this.#shown')
 const FIELD_SPANS = 'return [...lost, ...minus(rule, fields[place]!, must, this.#isAllOf(ms))]'
-/** Fields that are not held any more are not looked for. */
+/** Fields of lost holdings are not looked for. */
 export const NO_FIELDS_LOST: Mutation = inSync(
   'feed/reached-state.ts',
   FIELD_SPANS,
   'return minus(rule, fields[place]!, must, this.#isAllOf(ms))',
 )
-/** Nor those that are newly held. */
+/** Fields of new holdings are not looked for. */
 export const NO_FIELDS_GAINED: Mutation = inSync(
   'feed/reached-state.ts',
   FIELD_SPANS,
@@ -188,7 +188,7 @@ export const NO_TARGET_FIELDS: Mutation = inSync(
   'fields.length > 0 && now.fields[place]!.viewer.shows(record)',
 )
 /** A revision that the replica has is shown as ever. */
-export const NO_HELD_SHAPE: Mutation = inSync('feed/feed.ts', '[rules.shape, held.slice(first)]', '[rules.shape]')
+export const NO_HELD_SHAPE: Mutation = inSync('feed/feed.ts', '[rules.shape, current.slice(first)]', '[rules.shape]')
 /** A replica has all bodies as they are shown now. */
 export const SHAPE_NEVER_MIXED: Mutation = inSync(
   'feed/feed.ts',
@@ -242,14 +242,14 @@ export const NO_RULES_VERSION: Mutation = inSync('feed/feed.ts', 'token.rules ==
 /** A replica is complete whatever its account holds. */
 export const NO_HOLDINGS_AT_END: Mutation = inSync(
   'feed/feed.ts',
-  'return reached.may === heldName && reached.must === heldName && isSameTime',
-  'return isSameTime && heldName !== ""',
+  'return reached.may === currentName && reached.must === currentName && isSameTime',
+  'return isSameTime && currentName !== ""',
 )
 /** A replica is complete at all times. */
 export const NO_TIME_AT_END: Mutation = inSync(
   'feed/feed.ts',
-  'return reached.may === heldName && reached.must === heldName && isSameTime',
-  'return reached.may === heldName && reached.must === heldName && (isSameTime || isTimed)',
+  'return reached.may === currentName && reached.must === currentName && isSameTime',
+  'return reached.may === currentName && reached.must === currentName && (isSameTime || isTimed)',
 )
 /** What left is not forgotten. */
 export const NO_HORIZON: Mutation = inSync('feed/feed.ts', 'if (state.sequence < index.forgottenTo) return false', '')
@@ -268,7 +268,7 @@ export const NO_END: Mutation = inSync(
 /** Changes are always found by the sequence. */
 export const NO_PLAN: Mutation = inSync(
   'feed/feed-page.ts',
-  'byHeld: countIn(rows, held, changes) < changes',
+  'byHeld: countIn(rows, all, changes) < changes',
   'byHeld: false',
 )
 /** Tokens are of use to every account. */
@@ -311,13 +311,13 @@ export const LIVE_NO_READS: Mutation = inSync(
 )
 /** Records that the index does not have yet do not count. */
 export const LIVE_NOT_WRITTEN: Mutation = inSync(
-  'signals/held-difference.ts',
+  'signals/seen-difference.ts',
   'return this.someWritten(isFound)',
   'return false',
 )
 /** Another holding is signalled, whatever is behind it. */
 export const LIVE_ALWAYS_OTHER: Mutation = inSync(
-  'signals/held-difference.ts',
+  'signals/seen-difference.ts',
   "if (document['_deleted'] === true) return false\n    const record",
   'if (sequence >= 0) return true\n    const record',
 )
@@ -335,7 +335,7 @@ export const LIVE_NO_TURN: Mutation = inSync(
 )
 /** Only whole records count. */
 export const LIVE_NO_FIELDS: Mutation = inSync(
-  'signals/held-difference.ts',
+  'signals/seen-difference.ts',
   'return isSeen !== wasSeen || (isSeen && !isAsMuch(withheldBy(before, record), withheldBy(after, record)))',
   'return isSeen !== wasSeen',
 )

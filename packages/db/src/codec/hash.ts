@@ -45,11 +45,11 @@ export class Hash128 {
   update(bytes: Uint8Array, start: number = 0, end: number = bytes.length): void {
     const tail = this.#tail
     let at = start
-    let held = this.#length % HASH_BYTES
+    let filled = this.#length % HASH_BYTES
     this.#length += end - start
-    if (held > 0) {
-      while (held < HASH_BYTES && at < end) tail[held++] = bytes[at++]!
-      if (held < HASH_BYTES) return
+    if (filled > 0) {
+      while (filled < HASH_BYTES && at < end) tail[filled++] = bytes[at++]!
+      if (filled < HASH_BYTES) return
       this.#blocks(this.#tailView, 0, HASH_BYTES)
     }
     const whole = end - ((end - at) % HASH_BYTES)

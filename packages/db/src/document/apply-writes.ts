@@ -54,7 +54,7 @@ export function applyWrites(
 }
 
 /** A tree that is made when it is first needed. */
-export function madeTree(transaction: WriteTransaction, name: string, kind: TreeKind): TreeWriter {
+export function ensureTree(transaction: WriteTransaction, name: string, kind: TreeKind): TreeWriter {
   return transaction.tree(name) ?? transaction.createTree(name, kind)
 }
 
@@ -135,7 +135,7 @@ function writeRevisions(
   for (const write of [...byNumber, ...added]) {
     if (write.plan !== undefined) write.plan.apply(transaction, state, write)
     else if (write.old !== undefined || write.pathEntries > 0)
-      addEntries((revisions ??= madeTree(transaction, state.trees.revisions, 'ordered')), write)
+      addEntries((revisions ??= ensureTree(transaction, state.trees.revisions, 'ordered')), write)
   }
 }
 

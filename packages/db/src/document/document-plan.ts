@@ -14,7 +14,7 @@ import {
   tooManyGenerations,
   type DocumentWrite,
 } from './document-write.ts'
-import { hashRevision, madeTree } from './apply-writes.ts'
+import { hashRevision, ensureTree } from './apply-writes.ts'
 import { revisionValue, revisionKey } from './revision-entry.ts'
 import { RevisionTree, type RevisionNode } from './revision-tree.ts'
 import { GENERATION_MAX, isHashSuffix, revisionText, suffixArray, type Revision } from './revision.ts'
@@ -247,12 +247,12 @@ function applyPlan(
   for (const entry of plan.entries) {
     const { revision, known, parent, leaf, deleted } = entry
     const value = revisionValue({ parent, leaf, deleted, body: bodyNumber(transaction, state, number, entry) })
-    const revisions = madeTree(transaction, trees.revisions, 'ordered')
+    const revisions = ensureTree(transaction, trees.revisions, 'ordered')
     if (known) revisions.replace(revisionKey(number, revision), value)
     else revisions.insert(revisionKey(number, revision), value)
   }
   if (plan.isInConflict === plan.wasInConflict) return
-  if (plan.isInConflict) madeTree(transaction, trees.conflicts, 'ordered').insert(key, numberBytes(number))
+  if (plan.isInConflict) ensureTree(transaction, trees.conflicts, 'ordered').insert(key, numberBytes(number))
   else transaction.tree(trees.conflicts)!.remove(key)
 }
 
@@ -263,7 +263,7 @@ function bodyNumber(
   { body, revision }: EntryChange,
 ): number | undefined {
   if (typeof body !== 'object') return body
-  return madeTree(transaction, trees.otherBodies, 'sequence').append(composeBody(body, revision, number, false))
+  return ensureTree(transaction, trees.otherBodies, 'sequence').append(composeBody(body, revision, number, false))
 }
 
 const NOTHING: Uint8Array = new Uint8Array(1)

@@ -81,7 +81,7 @@ interface QueryOrigin {
   readonly relations: QueryRelations | undefined
 }
 
-/** `T`: the rows; `Document`: what they are made of. */
+/** `T`: the rows; `Document`: the documents behind them. */
 export class Query<T extends object, Document extends object = T> implements AsyncIterable<T> {
   readonly #origin: QueryOrigin
   readonly #specification: QuerySpecification

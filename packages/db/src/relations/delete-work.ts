@@ -177,9 +177,9 @@ interface NewBodies {
 const NO_BODIES: NewBodies = { tombstones: [], end: undefined }
 
 /** Deleted ids that a document refers to, by field. */
-type HeldIds = Map<string, HeldReferences>
+type DeletedIds = Map<string, FieldReferences>
 
-interface HeldReferences {
+interface FieldReferences {
   readonly relation: Relation
   readonly ids: Set<string>
   /** No other id is in the field. */
@@ -188,7 +188,7 @@ interface HeldReferences {
 
 /** Documents that refer to deleted ones. */
 class Referring {
-  readonly byCollection: Map<string, Map<string, HeldIds>> = new Map()
+  readonly byCollection: Map<string, Map<string, DeletedIds>> = new Map()
   /** True if a document has leaves beside its winner. */
   hasConflicts = false
 
@@ -196,9 +196,9 @@ class Referring {
     const { relation } = search
     const { id } = body
     this.hasConflicts ||= body.otherLeaves
-    const documents = entryOf(this.byCollection, relation.from, () => new Map<string, HeldIds>())
-    const held = entryOf(documents, id, (): HeldIds => new Map())
-    entryOf(held, relation.field, (): HeldReferences => {
+    const documents = entryOf(this.byCollection, relation.from, () => new Map<string, DeletedIds>())
+    const byField = entryOf(documents, id, (): DeletedIds => new Map())
+    entryOf(byField, relation.field, (): FieldReferences => {
       const ids = new Set<string>()
       const all = relation.ofRecords ? search.idsIn(body) : []
       return { relation, ids, isOnly: () => all.every((one) => ids.has(one)) }
@@ -212,13 +212,13 @@ function passOf({ onDelete, many, ofRecords }: Relation): OnDelete {
 }
 
 /** Whether a cascade takes the document along. */
-function isOver(held: HeldIds): boolean {
-  return Array.from(held.values()).some(({ isOnly }) => isOnly())
+function isOver(deleted: DeletedIds): boolean {
+  return Array.from(deleted.values()).some(({ isOnly }) => isOnly())
 }
 
 /** @throws PANNIER_RELATION_BROKEN where a field would lose its last id that needs one. */
-function assertFilled(referring: string, held: HeldIds): void {
-  for (const { relation, ids, isOnly } of held.values()) {
+function assertFilled(referring: string, deleted: DeletedIds): void {
+  for (const { relation, ids, isOnly } of deleted.values()) {
     if (relation.onDelete !== 'restrict' || !isOnly()) continue
     const [id] = [...ids]
     throw restricted(relation, { id, referring, count: 1 })
@@ -236,8 +236,8 @@ function targetOf(id: string): DeleteTarget {
 }
 
 /** The document without the deleted ids. */
-function unset(document: StoredDocument, held: HeldIds): StoredDocument {
-  for (const [field, { relation, ids }] of held) {
+function unset(document: StoredDocument, deleted: DeletedIds): StoredDocument {
+  for (const [field, { relation, ids }] of deleted) {
     const { [field]: value } = document
     if (Array.isArray(value)) document[field] = value.filter((one) => !ids.has(one as string))
     else if (relation.ofRecords) document[field] = relation.many ? [] : ''

@@ -21,7 +21,7 @@ interface PopulatedStep {
 /** Documents by an id: their own, or one that they refer to. */
 type RelatedDocuments = ReadonlyMap<string, readonly StoredDocument[]>
 
-/** The field that holds ids. */
+/** The field with ids of related documents. */
 type Reference = Pick<Relation, 'field' | 'many'>
 
 /** Throws a TypeError for a path that does not end with a relation, or one that `fields` leave out. */

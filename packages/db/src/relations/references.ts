@@ -9,10 +9,10 @@ import type { Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { servesRelation } from './relation-index.ts'
 import type { Relation } from './relation-graph.ts'
 
-/** A field that holds ids. */
-type HeldRelation = Pick<Relation, 'field' | 'many'>
+/** A field with ids of related documents. */
+type IdField = Pick<Relation, 'field' | 'many'>
 
-/** The ids that the value of a relation's field holds, as queries follow them. */
+/** The ids in the value of a relation's field, as queries follow them. */
 export function referencesOf({ many }: Pick<Relation, 'many'>, value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (!many || !Array.isArray(value)) return []
@@ -25,7 +25,7 @@ export function indexOf(state: CollectionState, relation: Relation): IndexDefini
 }
 
 /** Finds documents by what one of their relations refers to. Reads may miss. */
-export class Referrers<Followed extends HeldRelation = Relation> {
+export class Referrers<Followed extends IdField = Relation> {
   readonly relation: Followed
   readonly #reader: DocumentReader
   readonly #tree: TreeReader

@@ -59,7 +59,7 @@ export async function writeDocument(
   return outcome!
 }
 
-/** Larger ones, and attachments that may have to be waited for, must not hold up others. */
+/** Larger ones, and attachments that may have to be waited for, must not delay others. */
 function isSmall({ headers }: FastifyRequest, document: JsonObject): boolean {
   return document['_attachments'] === undefined && Number(headers['content-length'] ?? 0) <= GROUPED_BYTES_MAX
 }

@@ -1,5 +1,5 @@
 /**
- * Names the hooks that run when the thread is held, or when the process ends without closing. Another thread looks whether this one
+ * Names the hooks that run when the thread is blocked, or when the process ends without closing. Another thread looks whether this one
  * still counts, and keeps the names in a file.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -14,8 +14,8 @@ interface WatchdogParts {
 }
 
 const BEAT_MS = 1000
-/** Without a beat for that long the thread is held. */
-const HELD_MS = 5000
+/** Without a beat for that long the thread is blocked. */
+const BLOCKED_MS = 5000
 /** A hook that ends sooner is not kept: memory does not end so soon. */
 const LOOK_MS = 100
 const NAMES_BYTES = 2048
@@ -23,7 +23,7 @@ const ENCODER = new TextEncoder()
 
 /** Shared: the count of beats, the length of the names, and the names. */
 const PROGRAM = `
-  const { workerData: { shared, heldMs, lookMs, file } } = require('node:worker_threads')
+  const { workerData: { shared, blockedMs, lookMs, file } } = require('node:worker_threads')
   const { writeFileSync, writeSync } = require('node:fs')
   const counts = new Int32Array(shared, 0, 2)
   let seen = -1, since = Date.now(), told = false, kept = ''
@@ -35,7 +35,7 @@ const PROGRAM = `
     }
     const beat = Atomics.load(counts, 0)
     if (beat !== seen) { seen = beat; since = Date.now(); told = false; return }
-    if (told || Date.now() - since < heldMs) return
+    if (told || Date.now() - since < blockedMs) return
     told = true
     const which = names === '' ? 'No hook runs.' : 'The hooks that run, the last one first: ' + names + '.'
     writeSync(2, 'The server answers nobody for ' + Math.round((Date.now() - since) / 1000) + ' s. ' + which
@@ -103,7 +103,7 @@ export class Watchdog {
     this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), BEAT_MS).unref()
     const worker = new Worker(PROGRAM, {
       eval: true,
-      workerData: { shared: this.#shared, heldMs: HELD_MS, lookMs: LOOK_MS, file },
+      workerData: { shared: this.#shared, blockedMs: BLOCKED_MS, lookMs: LOOK_MS, file },
     })
     worker.on('error', (error) => log.warn({ err: error }, 'nobody watches the thread any more'))
     worker.unref()

@@ -11,7 +11,7 @@ import { HttpError } from './http-error.ts'
 const SMALL_BYTES_MAX: number = 1024 * 1024
 /** A client that takes so long for one piece may be cut off. */
 const PIECE_MS_MAX = 5000
-/** A piece of text was made of a document, which takes more than the text: so this is a quarter of the heap. */
+/** A piece of text comes from a document, which takes more than the text: so this is a quarter of the heap. */
 const HEAP_SHARE = 1 / 16
 
 export interface Holder {

@@ -1,13 +1,13 @@
-/** The replica of the held collections: opens and closes it, and follows the server. Loaded when something is held. */
+/** The replica of the kept collections: opens and closes it, and follows the server. Loaded when a collection is kept. */
 import type { Environment } from '../../environment.ts'
 import type { Collection } from '../../api/collections.ts'
 import { request } from '../../api/request.ts'
 import { collections, findCollection, keepDefinitions } from '../collections.ts'
 import { followKept, keep, readKept } from '../kept.ts'
 import { isServerThere, session } from '../session.ts'
-import { device, DEPARTED, ownHeld, readHeldCollections, SYNCED_AT, HELD_COLLECTIONS } from './device.ts'
-import type { HeldCollection, HeldCollections } from './device.ts'
-import type { HeldNames } from './local-list.ts'
+import { device, DEPARTED, ownKept, readKeptCollections, SYNCED_AT, KEPT_COLLECTIONS } from './device.ts'
+import type { KeptCollection, KeptCollections } from './device.ts'
+import type { KeptNames } from './local-list.ts'
 import type { ReplicaState } from './replica.ts'
 
 /** How long the page waits for what is sent, before it reads from the server again. */
@@ -17,11 +17,11 @@ const WORKER = 'service-worker.js'
 /** Undefined: nothing has begun. */
 let environment: Environment | undefined
 
-/** Begins to hold, once. */
+/** Begins to keep collections, once. */
 export function begin(given: Environment): void {
   if (environment !== undefined) return
   environment = given
-  followKept(HELD_COLLECTIONS, settle)
+  followKept(KEPT_COLLECTIONS, settle)
   for (const store of [session, collections]) store.follow(settle)
   for (const store of [device, collections]) store.follow(keepNames)
   isServerThere.follow(() => void followServer())
@@ -29,23 +29,23 @@ export function begin(given: Environment): void {
   settle()
 }
 
-/** Holds a collection from now on, or another part of it. */
-export function hold(held: HeldCollection, given: Environment): Promise<void> {
+/** Keeps a collection from now on, or another part of it. */
+export function keepCollection(chosen: KeptCollection, given: Environment): Promise<void> {
   begin(given)
-  return change((all) => [...all.filter(({ id }) => id !== held.id), held])
+  return change((all) => [...all.filter(({ id }) => id !== chosen.id), chosen])
 }
 
 /** Deletes the records of a collection from the device. */
-export async function release(id: string): Promise<void> {
-  const others = device.get().held.filter((one) => one.id !== id)
+export async function removeCollection(id: string): Promise<void> {
+  const others = device.get().kept.filter((one) => one.id !== id)
   if (others.length === 0) return wipe({ discard: false })
   await change((all) => all.filter((one) => one.id !== id))
 }
 
-/** Deletes all that is held. Writes that wait are lost only with `discard`: else all stays, until the superuser signs in again. */
+/** Deletes all kept records. Writes that wait are lost only with `discard`: else all stays, until the superuser signs in again. */
 export async function wipe({ discard }: { readonly discard: boolean }): Promise<void> {
   await afterLast(async () => {
-    const stored = readHeldCollections()
+    const stored = readKeptCollections()
     if (stored === undefined || stored.account !== session.get()?.record.id || !(await leave(stored, discard))) return
     keepDefinitions(undefined)
     keptNames = []
@@ -53,52 +53,52 @@ export async function wipe({ discard }: { readonly discard: boolean }): Promise<
   })
 }
 
-/** Closes what is held for a superuser, and deletes it if no writes wait. Gives whether it did. */
-async function leave(stored: HeldCollections, discard: boolean): Promise<boolean> {
+/** Closes the replica of a superuser, and deletes it if no writes wait. Gives whether it did. */
+async function leave(stored: KeptCollections, discard: boolean): Promise<boolean> {
   await close()
   const others = readDeparted().filter(({ account }) => account !== stored.account)
   const departed = [...others, stored]
-  // Whenever this ends, it is named while something of it may wait. The superuser's own tabs would hold it again at once.
+  // Whenever this ends, it is named while something of it may wait. The superuser's own tabs would keep it again at once.
   if (stored.account !== session.get()?.record.id) keepDeparted(departed)
-  keep(HELD_COLLECTIONS, undefined)
+  keep(KEPT_COLLECTIONS, undefined)
   keep(SYNCED_AT, undefined)
   let isWiped = false
   try {
-    const { wipeHeld } = await import('./replica.ts')
-    isWiped = await wipeHeld({ account: stored.account, names: stored.collections.map(({ id }) => id), discard })
+    const { wipeKept } = await import('./replica.ts')
+    isWiped = await wipeKept({ account: stored.account, names: stored.collections.map(({ id }) => id), discard })
   } finally {
     keepDeparted(isWiped ? others : departed)
   }
   return isWiped
 }
 
-/** Closes the replica until a collection is held again. */
+/** Closes the replica until a collection is kept again. */
 async function close(): Promise<void> {
   const { replica } = device.get()
   openKey = ''
-  device.update((before) => ({ ...before, held: [], replica: undefined, state: undefined, syncedAt: undefined }))
+  device.update((before) => ({ ...before, kept: [], replica: undefined, state: undefined, syncedAt: undefined }))
   await replica?.close()
 }
 
 let keptNames: readonly Collection[] = []
 
-/** Keeps the definitions, as held records are of no use without them. */
+/** Keeps the definitions, as kept records are of no use without them. */
 function keepNames(): void {
   const { list, status } = collections.get()
-  if (status !== 'ready' || list === keptNames || device.get().held.length === 0) return
+  if (status !== 'ready' || list === keptNames || device.get().kept.length === 0) return
   // Another tab has just deleted it.
-  if (readHeldCollections() === undefined) return
+  if (readKeptCollections() === undefined) return
   keptNames = list
   keepDefinitions(list)
 }
 
 /** Opens the replica after what runs, as the records that another superuser had go first. */
-async function change(made: (held: readonly HeldCollection[]) => readonly HeldCollection[]): Promise<void> {
+async function change(choose: (kept: readonly KeptCollection[]) => readonly KeptCollection[]): Promise<void> {
   await afterLast(async () => {
     await leaveOther()
     const account = session.get()?.record.id
     if (account === undefined) return
-    keep(HELD_COLLECTIONS, { account, collections: made(ownHeld()) } satisfies HeldCollections)
+    keep(KEPT_COLLECTIONS, { account, collections: choose(ownKept()) } satisfies KeptCollections)
   })
   settle()
 }
@@ -112,18 +112,18 @@ function afterLast<T>(work: () => Promise<T>): Promise<T> {
   return done
 }
 
-/** Opens the held collections, and closes all others. */
+/** Opens the kept collections, and closes all others. */
 function settle(): void {
   void afterLast(async () => {
     await leaveOther()
-    // Another tab may have deleted what was held, and this one may have kept the time of a sync after that.
-    if (readHeldCollections() === undefined) {
+    // Another tab may have deleted the kept records, and this one may have kept the time of a sync after that.
+    if (readKeptCollections() === undefined) {
       keep(SYNCED_AT, undefined)
       keptNames = []
     }
-    const names = heldNames()
+    const names = namesOfKept()
     const login = session.get()
-    device.update((before) => ({ ...before, held: ownHeld() }))
+    device.update((before) => ({ ...before, kept: ownKept() }))
     const key = names === undefined ? '' : JSON.stringify([login?.record.id, names])
     if (key === openKey) {
       if (login !== undefined) await device.get().replica?.renew(login)
@@ -141,7 +141,7 @@ function settle(): void {
       device.update((before) => ({ ...before, replica, state: replica.state }))
       await keepPage()
     } catch (error) {
-      // It is tried again when the server is back, or when other collections are held.
+      // It is tried again when the server is back, or when other collections are kept.
       openKey = ''
       device.update((state) => ({ ...state, error }))
     }
@@ -149,31 +149,31 @@ function settle(): void {
 }
 
 /**
- * Another superuser has signed in. What the one before has held is deleted. Only if writes wait, it stays, closed, until that one signs in
+ * Another superuser has signed in. The records of the one before are deleted. Only if writes wait, it stays, closed, until that one signs in
  * again.
  */
 async function leaveOther(): Promise<void> {
   const account = session.get()?.record.id
   if (account === undefined) return
-  const stored = readHeldCollections()
+  const stored = readKeptCollections()
   if (stored !== undefined && stored.account !== account) await leave(stored, false)
   const own = readDeparted().find((one) => one.account === account)
-  if (own === undefined || readHeldCollections() !== undefined) return
-  keep(HELD_COLLECTIONS, own)
+  if (own === undefined || readKeptCollections() !== undefined) return
+  keep(KEPT_COLLECTIONS, own)
   keepDeparted(readDeparted().filter((one) => one.account !== account))
 }
 
-function readDeparted(): readonly HeldCollections[] {
-  return readKept<readonly HeldCollections[]>(DEPARTED) ?? []
+function readDeparted(): readonly KeptCollections[] {
+  return readKept<readonly KeptCollections[]>(DEPARTED) ?? []
 }
 
-function keepDeparted(all: readonly HeldCollections[]): void {
+function keepDeparted(all: readonly KeptCollections[]): void {
   keep(DEPARTED, all.length === 0 ? undefined : all)
 }
 
-/** By the names that collections have now; undefined: nothing is held, or it is somebody else's. */
-function heldNames(): HeldNames | undefined {
-  const stored = readHeldCollections()
+/** By the names that collections have now; undefined: no collection is kept, or it is somebody else's. */
+function namesOfKept(): KeptNames | undefined {
+  const stored = readKeptCollections()
   const account = session.get()?.record.id
   const { list } = collections.get()
   if (stored === undefined || stored.account !== account || list.length === 0) return undefined
@@ -185,7 +185,7 @@ function heldNames(): HeldNames | undefined {
 }
 
 function shown(state: ReplicaState): void {
-  const isSynced = state.status === 'synced' && device.get().held.length > 0
+  const isSynced = state.status === 'synced' && device.get().kept.length > 0
   const syncedAt = isSynced ? environment!.wallClock() : device.get().syncedAt
   if (isSynced) keep(SYNCED_AT, syncedAt)
   // It may have been refused for a moment. A request says whether the server is away.

@@ -1,6 +1,6 @@
 /**
- * The records that this browser holds, so that the page works while the server is away: docs/internals/admin.md. The replica itself is
- * loaded when a collection is held.
+ * The records that this browser keeps, so that the page works while the server is away: docs/internals/admin.md. The replica itself is
+ * loaded when a collection is kept.
  */
 import type { Collection } from '../../api/collections.ts'
 import { followKept, readKept } from '../kept.ts'
@@ -8,26 +8,26 @@ import { session } from '../session.ts'
 import { Store, useStore } from '../store.ts'
 import type { Replica, ReplicaState } from './replica.ts'
 
-/** A collection that is held: as a whole, or those of its records that meet a filter. */
-export interface HeldCollection {
+/** A collection that is kept here: as a whole, or those of its records that meet a filter. */
+export interface KeptCollection {
   readonly id: string
   readonly filter: string
 }
 
 /** The choice that the browser keeps: the account, and its collections. */
-export interface HeldCollections {
+export interface KeptCollections {
   readonly account: string
-  readonly collections: readonly HeldCollection[]
+  readonly collections: readonly KeptCollection[]
 }
 
 export interface DeviceState {
-  readonly held: readonly HeldCollection[]
-  /** Undefined: nothing is held, or it is not open yet. */
+  readonly kept: readonly KeptCollection[]
+  /** Undefined: no collection is kept, or it is not open yet. */
   readonly replica: Replica | undefined
   readonly state: ReplicaState | undefined
   /** The time when it was last synced with the server: milliseconds since 1970. */
   readonly syncedAt: number | undefined
-  /** The server is away, or what has waited for it is being sent. What is held is shown meanwhile. */
+  /** The server is away, or what has waited for it is being sent. The kept records are shown meanwhile. */
   readonly isAway: boolean
   /** How many records the list that is made has read; undefined: no list is made. */
   readonly reading: number | undefined
@@ -35,12 +35,12 @@ export interface DeviceState {
   readonly error: unknown
 }
 
-export const HELD_COLLECTIONS = 'device'
-/** Held collections of superusers who have signed out while writes here wait. */
+export const KEPT_COLLECTIONS = 'device'
+/** Kept collections of superusers who have signed out while writes here wait. */
 export const DEPARTED = 'device-left'
 export const SYNCED_AT = 'device-synced'
 export const device: Store<DeviceState> = new Store({
-  held: [],
+  kept: [],
   replica: undefined,
   state: undefined,
   syncedAt: readKept<number>(SYNCED_AT),
@@ -53,19 +53,19 @@ export function useDevice(): DeviceState {
   return useStore(device)
 }
 
-/** Calls `begin` when a collection is to be held, now or by another tab. Call it once. */
+/** Calls `begin` when a collection is to be kept, now or by another tab. Call it once. */
 export function startDevice(begin: () => Promise<void>): void {
-  device.update((before) => ({ ...before, held: ownHeld() }))
-  followKept(HELD_COLLECTIONS, () => void begin())
-  if (readHeldCollections() !== undefined || readKept(DEPARTED) !== undefined) void begin()
+  device.update((before) => ({ ...before, kept: ownKept() }))
+  followKept(KEPT_COLLECTIONS, () => void begin())
+  if (readKeptCollections() !== undefined || readKept(DEPARTED) !== undefined) void begin()
 }
 
 /** Only what an app would sync: the rows of a view are not stored, and those of the system are the server's own. */
-export function canBeHeld({ type, system }: Collection): boolean {
+export function canBeKept({ type, system }: Collection): boolean {
   return type !== 'view' && !system
 }
 
-/** The replica, if it has the whole held part of a collection. */
+/** The replica, if it has the whole kept part of a collection. */
 export function replicaOf(collection: string): Replica | undefined {
   const { replica, state } = device.get()
   return replica?.names.includes(collection) === true && state?.incomplete.includes(collection) === false
@@ -78,12 +78,12 @@ export function replicaInUse(collection: string): Replica | undefined {
   return device.get().isAway ? replicaOf(collection) : undefined
 }
 
-export function readHeldCollections(): HeldCollections | undefined {
-  return readKept<HeldCollections>(HELD_COLLECTIONS)
+export function readKeptCollections(): KeptCollections | undefined {
+  return readKept<KeptCollections>(KEPT_COLLECTIONS)
 }
 
 /** The collections of the superuser who is signed in. Collections of another superuser are not shown. */
-export function ownHeld(): readonly HeldCollection[] {
-  const stored = readHeldCollections()
+export function ownKept(): readonly KeptCollection[] {
+  const stored = readKeptCollections()
   return stored !== undefined && stored.account === session.get()?.record.id ? stored.collections : []
 }

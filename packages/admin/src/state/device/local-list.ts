@@ -16,7 +16,7 @@ import { LocalRecords } from './local-records.ts'
 import { shownRow } from './local-row.ts'
 
 /** Filters by the names of collections; '' is all records. */
-export type HeldNames = Readonly<Record<string, string>>
+export type KeptNames = Readonly<Record<string, string>>
 
 const BATCH = 1000
 const CHANGES_MS = 250
@@ -35,7 +35,7 @@ interface KnownList {
 export class LocalLists {
   private readonly environment: Environment
   private readonly client: Client<UntypedCollections>
-  private readonly names: HeldNames
+  private readonly names: KeptNames
   /** Hears how many records the walk under way has read; undefined: it has ended. */
   private readonly onProgress: (read: number | undefined) => void
   /** The newest list of each collection. */
@@ -44,7 +44,7 @@ export class LocalLists {
   constructor(
     environment: Environment,
     client: Client<UntypedCollections>,
-    names: HeldNames,
+    names: KeptNames,
     onProgress: (read: number | undefined) => void = () => undefined,
   ) {
     this.environment = environment

@@ -1,4 +1,4 @@
-/** The replica of a superuser on this device, by the client of apps. It is loaded when a collection is held. */
+/** The replica of a superuser on this device, by the client of apps. It is loaded when a collection is kept. */
 import { ClientError, connect } from '@pannier/client'
 import type { Client, ClientState, RejectedWrite, UntypedCollections, UnsentWrite, Write } from '@pannier/client'
 import type { Environment } from '../../environment.ts'
@@ -8,13 +8,13 @@ import type { ListQuery, Row, RowPage, Values } from '../../api/records.ts'
 import { collections, findCollection } from '../collections.ts'
 import { isServerThere } from '../session.ts'
 import { DEVICE } from '../../texts/device.ts'
-import { LocalLists, type HeldNames } from './local-list.ts'
+import { LocalLists, type KeptNames } from './local-list.ts'
 import { DEVICE_REV, shownRow } from './local-row.ts'
 
 export type ReplicaState = ClientState
 
 /** How much of a collection is here. */
-export interface HeldSize {
+export interface KeptSize {
   readonly records: number
   /** Undefined: not known yet. */
   readonly bytes: number | undefined
@@ -29,7 +29,7 @@ const SUPERUSERS = '_superusers'
 /** `onProgress`: how many records a list has read until now. @throws ClientError PANNIER_PEER_UNREACHABLE: it was never open here, and the server is away */
 export async function openReplica(
   environment: Environment,
-  names: HeldNames,
+  names: KeptNames,
   login: Login,
   onState: (state: ReplicaState) => void,
   onProgress: (read: number | undefined) => void,
@@ -56,14 +56,14 @@ async function beAccount(declared: Readonly<Record<string, object>>, login: Logi
 interface Wiped {
   /** The superuser whose records these are. */
   readonly account: string
-  /** Names of the collections that were held. */
+  /** Names of the kept collections. */
   readonly names: readonly string[]
   /** True to discard writes that wait. */
   readonly discard: boolean
 }
 
-/** Deletes what a superuser held who was here last, unless writes wait and are to be kept. Gives whether it did. */
-export async function wipeHeld({ account, names, discard }: Wiped): Promise<boolean> {
+/** Deletes the records of the superuser who was here last, unless writes wait and are to be kept. Gives whether it did. */
+export async function wipeKept({ account, names, discard }: Wiped): Promise<boolean> {
   const client = await connectTo(Object.fromEntries(names.map((name) => [name, {}])), false)
   try {
     const { unsent, rejected, account: last } = client.state
@@ -95,7 +95,7 @@ export class Replica {
   constructor(
     environment: Environment,
     client: Client<UntypedCollections>,
-    names: HeldNames,
+    names: KeptNames,
     login: Login,
     onState: (state: ReplicaState) => void,
     onProgress: (read: number | undefined) => void,
@@ -180,7 +180,7 @@ export class Replica {
     return this.client.rejected()
   }
 
-  async sizeOf(collection: string): Promise<HeldSize> {
+  async sizeOf(collection: string): Promise<KeptSize> {
     const { documents, storedBytes } = await this.client.collection(collection).info()
     return { records: documents, bytes: storedBytes }
   }

@@ -1,4 +1,4 @@
-/** Where something is held: says that the server is away, what is seen meanwhile, what waits for it, and what it has refused. */
+/** Where records are kept: says that the server is away, what is seen meanwhile, what waits for it, and what it has refused. */
 import type { ReactNode } from 'react'
 import { findCollection, useCollections } from '../../state/collections.ts'
 import { useDevice } from '../../state/device/device.ts'
@@ -15,7 +15,7 @@ const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-di
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const DAY_MS = 24 * 3600 * 1000
 
-export function HeldAway(): ReactNode {
+export function KeptAway(): ReactNode {
   const isThere = useStore(isServerThere)
   const { isAway: isSending, state } = useDevice()
   const isAway = isSending || !isThere
@@ -40,10 +40,10 @@ function AwayText({ isThere, unsent }: { readonly isThere: boolean; readonly uns
   const environment = useEnvironment()
   const { path } = useRoute()
   const { list } = useCollections()
-  const { held, state, syncedAt, reading } = useDevice()
+  const { kept, state, syncedAt, reading } = useDevice()
   const collection = path[0] === 'records' ? findCollection(list, path[1] ?? '') : undefined
   if (isThere) return <span>{texts.sending(unsent)}</span>
-  const part = collection && held.find(({ id }) => id === collection.id)
+  const part = collection && kept.find(({ id }) => id === collection.id)
   const isOpening = part !== undefined && state === undefined
   const isHere = state?.incomplete.includes(collection?.name ?? '') === false
   return (
@@ -51,7 +51,7 @@ function AwayText({ isThere, unsent }: { readonly isThere: boolean; readonly uns
       {texts.title}{' '}
       {part !== undefined && isHere
         ? texts.asOf(timeText(syncedAt, environment.wallClock()), part.filter)
-        : collection !== undefined && !isOpening && texts.notHeld(collection.name)}{' '}
+        : collection !== undefined && !isOpening && texts.notKept(collection.name)}{' '}
       {reading !== undefined && <span aria-hidden="true">{texts.reading(reading)} </span>}
       {unsent > 0 && (
         <>

@@ -9,9 +9,9 @@ import { Notice } from '../../parts/loading.tsx'
 import { errorText, showDone, showError } from '../../parts/toasts.tsx'
 import { findCollection, useCollections } from '../../state/collections.ts'
 import { useDevice } from '../../state/device/device.ts'
-import type { DeviceState, HeldCollection } from '../../state/device/device.ts'
-import { release } from '../../state/device/device-replica.ts'
-import type { HeldSize } from '../../state/device/replica.ts'
+import type { DeviceState, KeptCollection } from '../../state/device/device.ts'
+import { removeCollection } from '../../state/device/device-replica.ts'
+import type { KeptSize } from '../../state/device/replica.ts'
 import { linkTo } from '../../state/route.ts'
 import { TEXTS } from '../../texts.ts'
 import { DEVICE } from '../../texts/device.ts'
@@ -22,10 +22,10 @@ import { useSizes, useWrites } from './use-writes.ts'
 import { WaitingWrites } from './waiting-writes.tsx'
 import sheet from './device.css'
 
-const { held: texts } = DEVICE
+const { kept: texts } = DEVICE
 
 export function View(): ReactNode {
-  const { held } = useDevice()
+  const { kept } = useDevice()
   const { waiting, rejected } = useWrites()
   const box = useKeptFocus()
   return (
@@ -35,9 +35,9 @@ export function View(): ReactNode {
       <div ref={box} className="view-body">
         {rejected.length > 0 && <RefusedWrites rejected={rejected} />}
         {waiting.length > 0 && <WaitingWrites waiting={waiting} />}
-        <section className="view-part" aria-labelledby="held">
-          <h2 id="held">{texts.title}</h2>
-          {held.length === 0 ? (
+        <section className="view-part" aria-labelledby="kept">
+          <h2 id="kept">{texts.title}</h2>
+          {kept.length === 0 ? (
             <Notice icon="device" title={texts.none} text={texts.noneText} />
           ) : (
             <>
@@ -45,7 +45,7 @@ export function View(): ReactNode {
               <p className="muted">
                 <Icon name="lock" /> {texts.sensitive}
               </p>
-              <HeldTable
+              <KeptTable
                 isTouched={
                   new Set([...waiting, ...rejected].flatMap(({ writes }) => writes.map(({ collection }) => collection)))
                 }
@@ -58,24 +58,24 @@ export function View(): ReactNode {
   )
 }
 
-interface HeldRow extends HeldCollection {
+interface KeptRow extends KeptCollection {
   readonly name: string
-  readonly size: HeldSize | undefined
+  readonly size: KeptSize | undefined
   readonly state: ReactNode
 }
 
-function HeldTable({ isTouched }: { readonly isTouched: ReadonlySet<string> }): ReactNode {
+function KeptTable({ isTouched }: { readonly isTouched: ReadonlySet<string> }): ReactNode {
   const state = useDevice()
   const { list } = useCollections()
   const sizes = useSizes()
-  const rows = state.held.map((held): HeldRow => {
-    const name = findCollection(list, held.id)?.name ?? held.id
-    return { ...held, name, size: sizes.get(name), state: stateOf(state, name) }
+  const rows = state.kept.map((collection): KeptRow => {
+    const name = findCollection(list, collection.id)?.name ?? collection.id
+    return { ...collection, name, size: sizes.get(name), state: stateOf(state, name) }
   })
-  const remove = async ({ id, name }: HeldRow): Promise<void> => {
+  const remove = async ({ id, name }: KeptRow): Promise<void> => {
     // What waits would go with it.
     if (isTouched.has(name)) return showError(texts.waits)
-    await release(id)
+    await removeCollection(id)
     showDone(texts.removed(name))
   }
   return <DataTable label={texts.table} columns={columnsOf(remove)} rows={rows} keyOf={({ id }) => id} />
@@ -94,7 +94,7 @@ function stateOf({ state, syncedAt, isAway, error }: DeviceState, name: string):
   return <Moment text={new Date(syncedAt).toISOString()} />
 }
 
-function columnsOf(remove: (row: HeldRow) => Promise<void>): readonly DataColumn<HeldRow>[] {
+function columnsOf(remove: (row: KeptRow) => Promise<void>): readonly DataColumn<KeptRow>[] {
   return [
     { name: 'name', title: texts.collection, cell: ({ name }) => <a href={linkTo(['records', name])}>{name}</a> },
     {

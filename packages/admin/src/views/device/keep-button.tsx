@@ -10,8 +10,8 @@ import { Form } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/form-field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { errorText, showDone } from '../../parts/toasts.tsx'
-import { canBeHeld, useDevice } from '../../state/device/device.ts'
-import { hold } from '../../state/device/device-replica.ts'
+import { canBeKept, useDevice } from '../../state/device/device.ts'
+import { keepCollection } from '../../state/device/device-replica.ts'
 import { useEnvironment } from '../../environment.ts'
 import { linkTo } from '../../state/route.ts'
 import { DEVICE } from '../../texts/device.ts'
@@ -30,10 +30,10 @@ interface KeepProps {
 
 export function KeepButton(props: KeepProps): ReactNode {
   const { collection } = props
-  const { held } = useDevice()
+  const { kept } = useDevice()
   const [isOpen, setOpen] = useState(false)
-  if (held.some(({ id }) => id === collection.id)) return <HeldLink name={collection.name} />
-  if (!canBeHeld(collection)) return null
+  if (kept.some(({ id }) => id === collection.id)) return <KeptLink name={collection.name} />
+  if (!canBeKept(collection)) return null
   return (
     <>
       <Button icon="device" label={texts.action} onPress={() => setOpen(true)} />
@@ -43,7 +43,7 @@ export function KeepButton(props: KeepProps): ReactNode {
 }
 
 /** A link to a collection: its progress, then its size. */
-function HeldLink({ name }: { readonly name: string }): ReactNode {
+function KeptLink({ name }: { readonly name: string }): ReactNode {
   const { state } = useDevice()
   const size = useSizes().get(name)
   const isWhole = state?.incomplete.includes(name) === false
@@ -73,7 +73,7 @@ function KeepDialog({ collection, count, filter, onClose }: KeepProps & { readon
         setError(errorText(refusal))
         return undefined
       }
-    await hold({ id: collection.id, filter: wanted }, environment)
+    await keepCollection({ id: collection.id, filter: wanted }, environment)
     showDone(texts.kept(collection.name))
     onClose()
     return undefined
@@ -82,7 +82,7 @@ function KeepDialog({ collection, count, filter, onClose }: KeepProps & { readon
     <Dialog title={texts.title(collection.name)} onClose={onClose}>
       <p className="dialog-text">{texts.text}</p>
       <p className="dialog-text">
-        <Icon name="lock" /> {DEVICE.held.sensitive}
+        <Icon name="lock" /> {DEVICE.kept.sensitive}
       </p>
       <Form onSubmit={save} submit={texts.submit}>
         <fieldset className="choices choices-column">

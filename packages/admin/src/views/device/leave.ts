@@ -1,4 +1,4 @@
-/** Deletes what this device holds, before its superuser signs out. */
+/** Deletes what this device keeps, before its superuser signs out. */
 import { confirm } from '../../state/question.ts'
 import { reportError } from '../../parts/toasts.tsx'
 import { device } from '../../state/device/device.ts'

@@ -1,9 +1,9 @@
-/** The changes that wait and those that were refused, and how much is held: read again when something has changed. */
+/** The changes that wait and those that were refused, and how much is kept: read again when something has changed. */
 import type { RejectedWrite, UnsentWrite } from '@pannier/client'
 import { useEffect, useState } from 'react'
 import { useDevice } from '../../state/device/device.ts'
 import { every, useEnvironment } from '../../environment.ts'
-import type { HeldSize } from '../../state/device/replica.ts'
+import type { KeptSize } from '../../state/device/replica.ts'
 
 const EVERY_MS = 1000
 
@@ -34,10 +34,10 @@ export function useWrites(): Writes {
 }
 
 /** By the names of collections. */
-export function useSizes(): ReadonlyMap<string, HeldSize> {
+export function useSizes(): ReadonlyMap<string, KeptSize> {
   const environment = useEnvironment()
   const { replica } = useDevice()
-  const [sizes, setSizes] = useState<ReadonlyMap<string, HeldSize>>(new Map())
+  const [sizes, setSizes] = useState<ReadonlyMap<string, KeptSize>>(new Map())
   useEffect(() => {
     if (replica === undefined) return setSizes(new Map())
     const read = (): void => {

@@ -1,4 +1,4 @@
-/** The cost limit of one request: it ends before it has held up others for long. */
+/** The cost limit of one request: it ends before it has delayed others for long. */
 import type { RowBudget } from '@pannier/rules'
 import type { Environment } from 'pannier/types'
 import { invalid } from '../../gateway/service-error.ts'

@@ -40,7 +40,7 @@ export interface PreparedInput {
   readonly chance: Chance
   /** Values of a new record that are drawn already, by field. */
   readonly drawn?: Readonly<Record<string, string>>
-  /** A draft of it with these changes. What that is made of is not read and checked again. */
+  /** A draft of it with these changes. Values of this draft are not read and checked again. */
   readonly begun?: Draft
 }
 

@@ -1,5 +1,5 @@
 /**
- * Hooks of writes. They run outside the transaction, so a slow one holds up nobody: first as far as the write itself, and when that has
+ * Hooks of writes. They run outside the transaction, so a slow one delays nobody: first as far as the write itself, and when that has
  * ended, to their end. What they change joins the input. The guard judges the rule by the input, and the fields by both.
  */
 import type { Database, TransactionCollection } from 'pannier'

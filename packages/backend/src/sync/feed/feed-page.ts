@@ -12,7 +12,7 @@ import type { FeedToken, Reached, Sweep } from './feed-token.ts'
 import type { Part } from './part.ts'
 import { ReachedState } from './reached-state.ts'
 import { withheld } from '../rules/ruled-fields.ts'
-import { allOf, countIn, heldAt, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
+import { allOf, countIn, holdingsAt, type AllHoldingsAt, type HoldingsAt, type Span } from './spans.ts'
 import type { AccountRule, AccountRules } from '../rules/sync-rules.ts'
 
 /** The steps of a replica, in this order. */
@@ -39,7 +39,7 @@ export interface PageSource {
   /** By their names. */
   readonly holdings: (name: string) => Holdings
   /** The current holdings of the account. */
-  readonly now: AllHeldAt
+  readonly now: AllHoldingsAt
   /** Whether the replica says that it has a revision of a record, as it is shown now. */
   readonly has: Has
 }
@@ -76,7 +76,7 @@ export class FeedPage {
   /** Continues a sweep. Gives its new place; undefined: it is done. */
   walk(reached: Reached | undefined, sweep: Sweep): Sweep | undefined {
     const state = reached && new ReachedState(this.source, reached)
-    const target = heldAt(this.source.rules, this.source.holdings(sweep.may), sweep.fromMs)
+    const target = holdingsAt(this.source.rules, this.source.holdings(sweep.may), sweep.fromMs)
     // The walk by ids (first-walk.ts) comes first. It leaves ranges to this one.
     const first = sweep.byId ? [() => undefined, this.#gained] : [this.#gained]
     const parts = state === undefined ? first : [this.#lost, this.#left, this.#gained, this.#changed, this.#shown]
@@ -89,7 +89,7 @@ export class FeedPage {
     return undefined
   }
 
-  /** Rows of what is not held any more. */
+  /** Rows of what the account has no more. */
   #lost({ state, sweep, target, span, after }: Walk): Stop | undefined {
     const { sequence, may } = state!
     const spans = state!.lost(target, sweep.fromMs)
@@ -124,7 +124,7 @@ export class FeedPage {
     )
   }
 
-  /** Records that are newly held. */
+  /** Records of new holdings. */
   #gained({ state, sweep, target, span, after }: Walk): Stop | undefined {
     const { rules, rows } = this.source
     const isRest = (index: number): boolean => !sweep.byId || rules.list.rule.alternatives[index]!.range !== undefined
@@ -247,7 +247,7 @@ export class FeedPage {
   }
 
   /** Looks at a record that is held. `isSure`: it is held now, too. Else it is asked. */
-  putHeld(written: WrittenDocument | undefined, sweep: Sweep, target: AllHeldAt, isSure: boolean): void {
+  putHeld(written: WrittenDocument | undefined, sweep: Sweep, target: AllHoldingsAt, isSure: boolean): void {
     this.#limits.entries--
     this.#weigh(written)
     if (written === undefined || written.sequence > sweep.sequence || !this.#isInPart(written)) return
@@ -267,11 +267,11 @@ export class FeedPage {
   }
 
   /** Whether a record is what the sweep leads to. */
-  #isIn(target: AllHeldAt, sweep: Sweep, written: WrittenDocument | undefined): boolean {
+  #isIn(target: AllHoldingsAt, sweep: Sweep, written: WrittenDocument | undefined): boolean {
     return this.#isShown(target, sweep, written) && this.#isInPart(written!)
   }
 
-  #isShown({ list }: AllHeldAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
+  #isShown({ list }: AllHoldingsAt, { sequence }: Sweep, written: WrittenDocument | undefined): boolean {
     const isThere = written !== undefined && written.document['_deleted'] !== true
     return isThere && written.sequence <= sequence && list.viewer.shows(recordOf(written))
   }
@@ -285,7 +285,7 @@ export class FeedPage {
     return written !== undefined && written.sequence <= sequence && !this.#isInPart(written)
   }
 
-  #put(written: WrittenDocument, { mark }: Sweep, { fields }: AllHeldAt, isSure = false): void {
+  #put(written: WrittenDocument, { mark }: Sweep, { fields }: AllHoldingsAt, isSure = false): void {
     const { now, has, rules, account } = this.source
     const record = recordOf(written)
     const [id, rev] = [String(record['id']), String(written.document['_rev'])]
@@ -319,7 +319,7 @@ export class FeedPage {
 interface Walk {
   readonly state: ReachedState | undefined
   readonly sweep: Sweep
-  readonly target: AllHeldAt
+  readonly target: AllHoldingsAt
   readonly span: number
   readonly after: string
 }
@@ -351,18 +351,19 @@ export function planOf(source: PageSource, reached: Reached, ms: number): Plan {
   const changes = guard.lastWrite(collection)!.sequence - reached.sequence
   const before = state.may.list.grounds.reduce((sum, grounds) => sum + (grounds?.size ?? 0), 0)
   const shown = countIn(rows, state.shown(now, ms), Infinity)
-  const held = allOf(rules.list, now.list)
+  const all = allOf(rules.list, now.list)
   return {
-    byHeld: countIn(rows, held, changes) < changes,
+    byHeld: countIn(rows, all, changes) < changes,
     byTime: rows.countDepartedSince(reached.sequence) <= before,
-    shownByHeld: shown > 0 && countIn(rows, held, shown) < shown,
+    shownByHeld: shown > 0 && countIn(rows, all, shown) < shown,
   }
 }
 
 type Plan = Pick<Sweep, 'byHeld' | 'byTime' | 'shownByHeld'>
 
 /** Whether some alternative of the account shows a row. */
-function shows({ sides }: AccountRule, { grounds, viewer }: HeldAt, key: readonly unknown[], value: unknown): boolean {
+function shows({ sides }: AccountRule, at: HoldingsAt, key: readonly unknown[], value: unknown): boolean {
+  const { grounds, viewer } = at
   const [side, ground] = key as [number, string]
   return sides.some(
     (place, index) =>

@@ -22,11 +22,11 @@ export interface Sweep extends Reached {
   readonly after: string
   /** All records come, each with this mark; undefined: only changes do. */
   readonly mark: string | undefined
-  /** A first sync begins with what is held without a range, in the order of ids. */
+  /** A first sync begins with the holdings without a range, in the order of ids. */
   readonly byId: boolean
-  /** Changes are found by what is held, not by the sequence. */
+  /** Changes are found by the holdings, not by the sequence. (The name is stored in tokens.) */
   readonly byHeld: boolean
-  /** Records with other fields are found by what is held of the list rule, not by the rules of fields. */
+  /** Records with other fields are found by the holdings of the list rule, not by the rules of fields. */
   readonly shownByHeld: boolean
   /** Rows that have left are found by time, not by ground. */
   readonly byTime: boolean

@@ -1,6 +1,6 @@
 /**
  * The feed of a collection for one account: what a replica has to do to have exactly the records that the account may list. No user and
- * no token is stored; only what accounts held, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
+ * no token is stored; only holdings of accounts, and an index with few rows for each record. docs/internals/ruled-sync.md is the contract.
  */
 import { createHash } from 'node:crypto'
 import type { Alternative, Holdings } from '@pannier/rules/cut'
@@ -17,13 +17,13 @@ import type { Boots } from './boots.ts'
 import { FeedPage, planOf, type FeedRow, type Has, type PageLimits, type PageSource } from './feed-page.ts'
 import { CLOCK_MS_MAX } from '../../gateway/seen-clock.ts'
 import type { FeedToken, Reached, Sweep } from './feed-token.ts'
-import { holderOf, type HeldNow, type Holder } from './held-now.ts'
+import { holderOf, type AccountHoldings, type Holder } from './account-holdings.ts'
 import type { HoldingsStore } from './holdings-store.ts'
 import { isWalkedById, walkById } from './first-walk.ts'
 import { meet } from './meet.ts'
 import { WHOLE, type Part } from './part.ts'
 import { EMPTY, indexName, indexOf, updateSides, type IndexState } from './sides-view.ts'
-import { heldAt, isClocked } from './spans.ts'
+import { holdingsAt, isClocked } from './spans.ts'
 import { rulesToSync, type AccountRules, type SyncRules } from '../rules/sync-rules.ts'
 
 interface FeedHost {
@@ -32,8 +32,8 @@ interface FeedHost {
   readonly boots: Boots
   readonly environment: Environment
   readonly holdings: HoldingsStore
-  /** Accounts' holdings of now (`held`): signals ask them too. */
-  readonly held: HeldNow
+  /** The current holdings of accounts: signals ask them too. */
+  readonly accountHoldings: AccountHoldings
 }
 
 /** A collection, and where its replica stands. */
@@ -70,8 +70,8 @@ interface Pull {
   readonly own: AccountRules
   readonly part: Part
   readonly nowMs: number
-  readonly held: Holdings
-  readonly heldName: string
+  readonly current: Holdings
+  readonly currentName: string
   /** Holdings by their names. */
   readonly holdings: Map<string, Holdings>
   readonly index: IndexState
@@ -122,18 +122,18 @@ export class Feed {
     holder: Holder,
     token: FeedToken | undefined,
   ): Promise<Pull> {
-    const { environment, held: heldNow } = this.#host
+    const { environment, accountHoldings: known } = this.#host
     const { definition, rules } = asked
     // The clock of the machine may have been set back a little.
     const nowMs = Math.max(environment.wallClock(), token === undefined ? 0 : timeOf(token))
     const { account } = holder
     const own = rules.of(account?.[0] ?? null)
     await reader.read((guard) => assertThere(guard, account))
-    const { holdings: held } = await reader.read((guard) => heldNow.of(guard, own, rules.version, holder, nowMs))
-    const heldName = await this.#holdings.keep(held, nowMs)
+    const { holdings: current } = await reader.read((guard) => known.of(guard, own, rules.version, holder, nowMs))
+    const currentName = await this.#holdings.keep(current, nowMs)
     const index = await reader.read((guard) => indexOf(guard, recordsName(definition), rules.view))
-    const holdings = new Map([[heldName, held]])
-    return { reader, ...asked, account, own, nowMs, held, heldName, holdings, index }
+    const holdings = new Map([[currentName, current]])
+    return { reader, ...asked, account, own, nowMs, current, currentName, holdings, index }
   }
 
   async #page(pull: Pull, given: FeedToken | undefined, has: Has, limits: PageLimits): Promise<PulledPage> {
@@ -179,36 +179,36 @@ export class Feed {
     return { rows, token, isComplete, isReset, bytes: limits.bytes - remaining.bytes }
   }
 
-  /** Begins a sweep to what is held now, or continues one. Its pages agree on what all of them have held. */
+  /** Begins a sweep to the current holdings, or continues one. Its pages agree on what all their holdings have. */
   async #aim(
-    { own, held, heldName, nowMs, holdings, index }: Pull,
+    { own, current, currentName, nowMs, holdings, index }: Pull,
     reached: Reached | undefined,
     sweep: Sweep | undefined,
   ): Promise<Sweep> {
     if (sweep === undefined)
       return {
         sequence: index.builtTo,
-        may: heldName,
-        must: heldName,
+        may: currentName,
+        must: currentName,
         fromMs: nowMs,
         toMs: nowMs,
         part: 0,
         span: 0,
         after: '',
         mark: reached === undefined ? randomSecret(this.#host.environment, 9) : undefined,
-        byId: reached === undefined && isWalkedById(own.list, heldAt(own, held, nowMs).list),
+        byId: reached === undefined && isWalkedById(own.list, holdingsAt(own, current, nowMs).list),
         byHeld: false,
         byTime: true,
         shownByHeld: false,
       }
-    const met = sweep.must === heldName ? held : meet(own, holdings.get(sweep.must)!, held)
+    const met = sweep.must === currentName ? current : meet(own, holdings.get(sweep.must)!, current)
     const must = await this.#holdings.keep(met, nowMs)
     holdings.set(must, met)
     return { ...sweep, must, toMs: nowMs }
   }
 
   async #walk(
-    { reader, definition, account, rules, own, part, held, nowMs, holdings, index }: Pull,
+    { reader, definition, account, rules, own, part, current, nowMs, holdings, index }: Pull,
     reached: Reached | undefined,
     sweep: Sweep,
     has: Has,
@@ -228,7 +228,7 @@ export class Feed {
       account,
       part,
       holdings: (name) => holdings.get(name)!,
-      now: heldAt(own, held, nowMs),
+      now: holdingsAt(own, current, nowMs),
       has,
     })
     const remaining = { ...limits }
@@ -293,11 +293,11 @@ function isOf({ index, account }: Pull, token: FeedToken): boolean {
   return token.collection === index.collection && JSON.stringify(token.account) === JSON.stringify(account)
 }
 
-function isAtEnd({ own, index, heldName, nowMs }: Pull, reached: Reached | undefined): reached is Reached {
+function isAtEnd({ own, index, currentName, nowMs }: Pull, reached: Reached | undefined): reached is Reached {
   if (reached === undefined || reached.sequence !== index.builtTo) return false
   const isTimed = own.alternatives.some(asksClock)
   const isSameTime = !isTimed || (reached.fromMs === nowMs && reached.toMs === nowMs)
-  return reached.may === heldName && reached.must === heldName && isSameTime
+  return reached.may === currentName && reached.must === currentName && isSameTime
 }
 
 /** Whether time alone decides which records an alternative shows. */
@@ -308,13 +308,13 @@ function asksClock(alternative: Alternative): boolean {
 const knownShapes = new WeakMap<Holdings, string>()
 
 /** How records are shown, as they are in their revisions; undefined if that changes with time. Other holdings show other fields. */
-function shapeOf({ rules, own, held }: Pull): string | undefined {
+function shapeOf({ rules, own, current }: Pull): string | undefined {
   const first = own.list.rule.alternatives.length
   if (own.alternatives.slice(first).some(asksClock)) return undefined
-  const known = knownShapes.get(held)
+  const known = knownShapes.get(current)
   if (known !== undefined) return known
-  const digest = createHash('sha256').update(JSON.stringify([rules.shape, held.slice(first)]))
+  const digest = createHash('sha256').update(JSON.stringify([rules.shape, current.slice(first)]))
   const shape = digest.digest('base64url').slice(0, 22)
-  knownShapes.set(held, shape)
+  knownShapes.set(current, shape)
   return shape
 }

@@ -8,19 +8,19 @@ import type { RowsById, SnapshotReader } from 'pannier/internal'
 import type { FeedPage, PageSource } from './feed-page.ts'
 import type { Sweep } from './feed-token.ts'
 import type { AccountRule } from '../rules/sync-rules.ts'
-import { allOf, heldAt, type HeldAt, type Span } from './spans.ts'
+import { allOf, holdingsAt, type HoldingsAt, type Span } from './spans.ts'
 
 /** With more grounds a page would seek more than it reads. They are walked one after another. */
 const GROUNDS_MAX = 256
 
 /** Whether a first sync walks in the order of ids: it is fixed for a sweep. */
-export function isWalkedById(list: AccountRule, held: HeldAt): boolean {
+export function isWalkedById(list: AccountRule, held: HoldingsAt): boolean {
   const { length } = spansById(list, held)
   return length > 0 && length <= GROUNDS_MAX
 }
 
 /** Rows of a ground are in the order of ids, unless they have a range. */
-function spansById(list: AccountRule, held: HeldAt): readonly Span[] {
+function spansById(list: AccountRule, held: HoldingsAt): readonly Span[] {
   return allOf(list, held, (index) => list.rule.alternatives[index]!.range === undefined)
 }
 
@@ -38,7 +38,7 @@ interface Found {
 export async function walkById(reader: SnapshotReader, page: FeedPage, sweep: Sweep): Promise<string | undefined> {
   const { source } = page
   const { rules, holdings, collection } = source
-  const target = heldAt(rules, holdings(sweep.may), sweep.fromMs)
+  const target = holdingsAt(rules, holdings(sweep.may), sweep.fromMs)
   const held = new HeldRecords(source, target.list, sweep.after)
   let { after } = sweep
   for (;;) {
@@ -71,14 +71,14 @@ interface GroundWalk {
 
 /** The records behind all grounds of a target, each once. */
 class HeldRecords {
-  readonly #target: HeldAt
-  readonly #now: HeldAt
+  readonly #target: HoldingsAt
+  readonly #now: HoldingsAt
   /** Walks that have not begun. */
   readonly #waiting: GroundWalk[]
   /** Walks that stand at a row, the one with the least id last. */
   readonly #walks: GroundWalk[] = []
 
-  constructor({ rules, rows, now }: PageSource, target: HeldAt, after: string) {
+  constructor({ rules, rows, now }: PageSource, target: HoldingsAt, after: string) {
     this.#target = target
     this.#now = now.list
     this.#waiting = spansById(rules.list, target).map((span) => ({

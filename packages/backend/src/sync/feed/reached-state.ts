@@ -1,9 +1,9 @@
-/** The state that a replica has reached: what it may have, what it surely has, and where both differ from what is held at another time. */
+/** The state that a replica has reached: what it may have, what it surely has, and where both differ from the holdings at another time. */
 import type { RuleRecord } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import type { FeedToken, Reached } from './feed-token.ts'
 import { isAsMuch, withheld } from '../rules/ruled-fields.ts'
-import { heldAt, isClocked, minus, type AllHeldAt, type HeldAt, type Span } from './spans.ts'
+import { holdingsAt, isClocked, minus, type AllHoldingsAt, type HoldingsAt, type Span } from './spans.ts'
 import type { AccountRule, AccountRules } from '../rules/sync-rules.ts'
 
 /** The account of a replica, and its rules. */
@@ -18,37 +18,37 @@ export class ReachedState {
   /** Records that were written later are in any state. */
   readonly sequence: number
   /** Nothing else is shown to the replica. */
-  readonly may: AllHeldAt
+  readonly may: AllHoldingsAt
   /** The records that are surely shown, at both ends of a span of time. */
-  readonly #must: readonly AllHeldAt[]
+  readonly #must: readonly AllHoldingsAt[]
   readonly #reached: Reached
   readonly #replicated: Replicated
 
   constructor(replicated: Replicated, reached: Reached) {
     const { rules, holdings } = replicated
     this.sequence = reached.sequence
-    this.may = heldAt(rules, holdings(reached.may), reached.fromMs)
-    this.#must = [reached.fromMs, reached.toMs].map((ms) => heldAt(rules, holdings(reached.must), ms))
+    this.may = holdingsAt(rules, holdings(reached.may), reached.fromMs)
+    this.#must = [reached.fromMs, reached.toMs].map((ms) => holdingsAt(rules, holdings(reached.must), ms))
     this.#reached = reached
     this.#replicated = replicated
   }
 
-  /** Where records are that are not held any more. `ms`: the time of the target. */
-  lost({ list }: AllHeldAt, ms: number): Span[] {
+  /** Where the records of lost holdings are. `ms`: the time of the target. */
+  lost({ list }: AllHoldingsAt, ms: number): Span[] {
     return minus(this.#replicated.rules.list, this.may.list, [list], this.#reached.fromMs === ms)
   }
 
-  /** Where records are that are newly held. */
-  gained({ list }: AllHeldAt, ms: number): Span[] {
-    const must = this.#must.map((held) => held.list)
+  /** Where the records of new holdings are. */
+  gained({ list }: AllHoldingsAt, ms: number): Span[] {
+    const must = this.#must.map((at) => at.list)
     return minus(this.#replicated.rules.list, list, must, this.#isAllOf(ms))
   }
 
   /** Where records are that may be shown with other fields. */
-  shown({ fields }: AllHeldAt, ms: number): Span[] {
+  shown({ fields }: AllHoldingsAt, ms: number): Span[] {
     const { rules } = this.#replicated
     const spans = rules.fields.flatMap((rule, place) => {
-      const must = this.#must.map((held) => held.fields[place]!)
+      const must = this.#must.map((at) => at.fields[place]!)
       const lost = minus(rule, this.may.fields[place]!, [fields[place]!], this.#reached.fromMs === ms)
       return [...lost, ...minus(rule, fields[place]!, must, this.#isAllOf(ms))]
     })
@@ -58,19 +58,19 @@ export class ReachedState {
 
   /** Whether the replica surely has a record, as it was at the sequence. */
   has(record: RuleRecord): boolean {
-    const must = this.#must.map((held) => held.list)
+    const must = this.#must.map((at) => at.list)
     return this.#isSure(this.#replicated.rules.list, must, record)
   }
 
   /** Whether the replica may have other fields of a record than those that a target shows. */
-  isOther(record: RuleRecord, target: AllHeldAt): boolean {
+  isOther(record: RuleRecord, target: AllHoldingsAt): boolean {
     const { rules, account } = this.#replicated
     const without = (admits: (place: number) => boolean): ReadonlySet<string> =>
       withheld(rules.ruled, account, record, admits)
     const shown = without((place) => target.fields[place]!.viewer.shows(record))
     const most = without((place) => this.may.fields[place]!.viewer.shows(record))
     const least = without((place) => {
-      const must = this.#must.map((held) => held.fields[place]!)
+      const must = this.#must.map((at) => at.fields[place]!)
       return this.#isSure(rules.fields[place]!, must, record)
     })
     return !isAsMuch(shown, most) || !isAsMuch(shown, least)
@@ -81,7 +81,7 @@ export class ReachedState {
   }
 
   /** Whether one alternative has shown a record at both ends of the span of time, and so at all times between. */
-  #isSure({ rule }: AccountRule, must: readonly HeldAt[], record: RuleRecord): boolean {
+  #isSure({ rule }: AccountRule, must: readonly HoldingsAt[], record: RuleRecord): boolean {
     const { fromMs, toMs } = this.#reached
     return rule.alternatives.some(
       (alternative, index) =>

@@ -15,23 +15,23 @@ export interface Span {
 }
 
 /** The holdings of one rule, as of a time. */
-export interface HeldAt {
+export interface HoldingsAt {
   readonly holdings: Holdings
   readonly viewer: Viewer
-  /** By alternative, as rows have them. Undefined: nothing of it is held. */
+  /** By alternative, as rows have them. Undefined: the account has nothing of it. */
   readonly grounds: readonly (ReadonlySet<string> | undefined)[]
 }
 
 /** The holdings of all rules of a collection, as of a time. */
-export interface AllHeldAt {
-  readonly list: HeldAt
-  readonly fields: readonly HeldAt[]
+export interface AllHoldingsAt {
+  readonly list: HoldingsAt
+  readonly fields: readonly HoldingsAt[]
 }
 
 /** `holdings`: those of all rules. */
-export function heldAt({ list, fields }: AccountRules, holdings: Holdings, ms: number): AllHeldAt {
+export function holdingsAt({ list, fields }: AccountRules, holdings: Holdings, ms: number): AllHoldingsAt {
   let next = 0
-  const heldOf = ({ rule }: AccountRule): HeldAt => {
+  const ofRule = ({ rule }: AccountRule): HoldingsAt => {
     const own = holdings.slice(next, (next += rule.alternatives.length))
     return {
       holdings: own,
@@ -39,7 +39,7 @@ export function heldAt({ list, fields }: AccountRules, holdings: Holdings, ms: n
       grounds: own.map((holding) => (holding === null ? undefined : groundsOf(holding))),
     }
   }
-  return { list: heldOf(list), fields: fields.map(heldOf) }
+  return { list: ofRule(list), fields: fields.map(ofRule) }
 }
 
 /** Longer texts are cut, with a hash of them. */
@@ -55,11 +55,11 @@ export function groundOf(value: string): string {
 const ANY: ReadonlySet<string> = new Set(['*'])
 
 /** Spans of all holdings, of all alternatives or of some. */
-export function allOf({ rule, sides }: AccountRule, held: HeldAt, isAsked: (index: number) => boolean = all): Span[] {
+export function allOf({ rule, sides }: AccountRule, at: HoldingsAt, isAsked: (index: number) => boolean = all): Span[] {
   return rule.alternatives.flatMap((alternative, index) => {
-    const holding = held.holdings[index]
+    const holding = at.holdings[index]
     if (holding === null || holding === undefined || !isAsked(index)) return []
-    const range = wholeRange(alternative, held.viewer.bound(index))
+    const range = wholeRange(alternative, at.viewer.bound(index))
     if (range === undefined) return []
     const spanOf = (ground: string): Span => ({ alternative: index, group: [sides[index]!, ground], range })
     return Array.from(groundsOf(holding), spanOf)
@@ -71,19 +71,19 @@ function all(): boolean {
 }
 
 /**
- * Spans that `held` has and none of `others` together has for certain: they are one state of holdings at both ends of a span of time. It
+ * Spans that `at` has and none of `others` together has for certain: they are one state of holdings at both ends of a span of time. It
  * goes by grounds, bounds and parameters, and not row by row.
  */
-export function minus(rules: AccountRule, held: HeldAt, others: readonly HeldAt[], sameTime: boolean): Span[] {
+export function minus(rules: AccountRule, at: HoldingsAt, others: readonly HoldingsAt[], sameTime: boolean): Span[] {
   const strips = rules.rule.alternatives.map((alternative, index) => {
-    const [holding, other] = [held.holdings[index], others[0]!.holdings[index]]
+    const [holding, other] = [at.holdings[index], others[0]!.holdings[index]]
     const isAlike = holding && other && testsAlike(holding, other) && (sameTime || !isClocked(alternative))
     const known = others.map(({ viewer }) => viewer.bound(index))
-    return isAlike === true ? { of: stripOf(alternative, held.viewer.bound(index), known) } : undefined
+    return isAlike === true ? { of: stripOf(alternative, at.viewer.bound(index), known) } : undefined
   })
   const isOther = (index: number): boolean =>
-    strips[index] === undefined || strips[index].of !== undefined || held.holdings[index] !== others[0]!.holdings[index]
-  return allOf(rules, held, isOther).flatMap((span) => {
+    strips[index] === undefined || strips[index].of !== undefined || at.holdings[index] !== others[0]!.holdings[index]
+  return allOf(rules, at, isOther).flatMap((span) => {
     const strip = strips[span.alternative]
     if (strip === undefined || !others[0]!.grounds[span.alternative]!.has(span.group[1])) return [span]
     return strip.of === undefined ? [] : [{ ...span, range: strip.of }]

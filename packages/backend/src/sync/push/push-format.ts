@@ -30,7 +30,7 @@ export type PushWrite =
       readonly files?: PushFiles
       /** The values of these fields when the device changed them: it merges by field. */
       readonly was?: Readonly<Record<string, unknown>>
-      /** By field, the write of this device that made what it had. The server may have stored another value than was sent. */
+      /** By field, the write of this device that stored what it had. The server may have stored another value than was sent. */
       readonly own?: Readonly<Record<string, OwnWrite>>
     }
   | { readonly collection: string; readonly action: 'delete'; readonly id: string; readonly base: PushBase }
@@ -44,7 +44,7 @@ export interface OwnWrite {
 }
 
 /** By write: digests of fields that are stored otherwise than they were sent. */
-export type MadeValues = readonly Readonly<Record<string, string>>[]
+export type GeneratedValues = readonly Readonly<Record<string, string>>[]
 
 /** Writes that are all or nothing. */
 export interface PushTransaction {
@@ -60,7 +60,7 @@ export type PushCode = 'FORBIDDEN' | 'INVALID' | 'CONFLICT' | 'NOT_FOUND' | 'DEP
 /** The outcome of a transaction, as it is stored: with no record. */
 export type StoredOutcome =
   /** `revs`: of the record after each write; null after a delete. */
-  | { readonly status: 'ok'; readonly revs: readonly (string | null)[]; readonly made?: MadeValues }
+  | { readonly status: 'ok'; readonly revs: readonly (string | null)[]; readonly made?: GeneratedValues }
   /** `at`: the first write that was refused. */
   | {
       readonly status: 'rejected'

@@ -24,7 +24,7 @@ import type { Settings } from '../../settings/settings.ts'
 import { deviceOf, digestOf, type KnownOutcome, Outcomes } from './outcomes.ts'
 import type { Acknowledged, PushOutcome, PushTransaction, PushWrite, StoredOutcome } from './push-format.ts'
 import { checkFields, checkLimits, checkNumbers, type Limited } from './push-checks.ts'
-import { madeValues, ownValues } from './made-values.ts'
+import { generatedValues, ownValues } from './generated-values.ts'
 import { depends, hindrance, refuse, rejection } from './rejection.ts'
 import { assertAccount } from '../rules/sync-rules.ts'
 
@@ -226,7 +226,7 @@ export class Push {
           first: (place) => assertCurrent(place, principal),
           last: (place, written) => {
             revs = written.map(revOf)
-            const made = madeValues(writes, written)
+            const made = generatedValues(writes, written)
             const outcome: StoredOutcome = { status: 'ok', revs, ...(made && { made }) }
             return this.#outcomes.keep(place, device, n, { digest, outcome }, this.#host.environment.wallClock())
           },
@@ -240,7 +240,7 @@ export class Push {
     }
   }
 
-  /** The revision that a write is made on, as the account sees it. Undefined: whatever is there. */
+  /** The revision that a write is based on, as the account sees it. Undefined: whatever is there. */
   async #revisionOf(
     principal: Principal,
     device: string,

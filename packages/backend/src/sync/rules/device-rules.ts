@@ -271,7 +271,7 @@ function isKnowable(operand: Operand, { actor, schema, definition, isCreate }: C
   return part === 'body' && path[0] !== 'id' && leadsTo(path, schema.find(definition.id)!, schema)
 }
 
-/** Schemas are made of definitions. */
+/** Schemas come from definitions. */
 function typeOf({ type }: { readonly type: string }): FieldType<FieldDefinition> {
   return typeOfField({ type } as FieldDefinition)
 }

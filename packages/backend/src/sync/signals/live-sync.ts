@@ -14,8 +14,8 @@ import type { Topic } from '../../events/topic.ts'
 import { Slices } from '../../events/slices.ts'
 import type { Principal } from '../../gateway/principal.ts'
 import { ServiceError } from '../../gateway/service-error.ts'
-import type { HeldNow } from '../feed/held-now.ts'
-import { isTimed, sameUntil, seesOther } from './held-difference.ts'
+import type { AccountHoldings } from '../feed/account-holdings.ts'
+import { isTimed, nextChangeAt, seesOther } from './seen-difference.ts'
 import { readsOf } from '../feed/noted-reads.ts'
 import { assertSyncable, rulesToSync, type AccountRules, type SyncedCollection } from '../rules/sync-rules.ts'
 import { WatchedCollection } from './watched-collection.ts'
@@ -26,7 +26,7 @@ import { CLOCK_MS_MAX } from '../../gateway/seen-clock.ts'
 interface LiveSyncParts {
   readonly definitions: KnownDefinitions
   /** Pulls ask it too. */
-  readonly held: HeldNow
+  readonly accountHoldings: AccountHoldings
   readonly environment: Environment
 }
 
@@ -35,8 +35,8 @@ type LiveSyncHost = LiveSyncParts & SignalHost
 const TIMER_MS_MAX = 3_600_000
 
 /** For who sends signals. */
-export function liveSync({ definitions, held, environment }: LiveSyncParts): (host: SignalHost) => Signals {
-  return (host) => new LiveSync({ definitions, held, environment, ...host })
+export function liveSync({ definitions, accountHoldings, environment }: LiveSyncParts): (host: SignalHost) => Signals {
+  return (host) => new LiveSync({ definitions, accountHoldings, environment, ...host })
 }
 
 class LiveSync implements Signals {
@@ -190,7 +190,7 @@ class LiveSync implements Signals {
         before?.rules.version === watched.synced?.rules.version &&
         before?.definition.id === watched.synced?.definition.id
       for (const watcher of watched.watchers.values()) {
-        // Else what it held says what time has changed since.
+        // Else its holdings say what time has changed since.
         if (!isSame) {
           this.#signal(watcher, sequence)
           this.#unplace(watcher, watched)
@@ -216,18 +216,18 @@ class LiveSync implements Signals {
     this.#unplace(watcher, watched)
     const rules = synced && allowed(() => rulesFor(synced, watcher))
     if (synced === undefined || rules === undefined) return undefined
-    const { held, environment } = this.#host
+    const { accountHoldings, environment } = this.#host
     const { version } = synced.rules
     const ms = environment.wallClock()
     const { after, until, isOther } = await state.read((guard) => {
-      const watching = watchingIn(guard, held, { rules, version }, holder, ms)
+      const watching = watchingIn(guard, accountHoldings, { rules, version }, holder, ms)
       const at = { ...synced, guard, commit: state.sequence }
       const isSame =
         before === undefined ||
         (!isTimed(rules) && JSON.stringify(before.holdings) === JSON.stringify(watching.holdings))
       return {
         after: watching,
-        until: isTimed(rules) ? sameUntil(at, watching) : Infinity,
+        until: isTimed(rules) ? nextChangeAt(at, watching) : Infinity,
         isOther: isSame ? undefined : seesOther(at, since, before, watching),
       }
     })

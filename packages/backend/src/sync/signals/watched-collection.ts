@@ -1,7 +1,7 @@
 /** The watchers of a collection, by what they hold: a record finds those that see it by look-ups. */
 import type { RuleRecord } from '@pannier/rules'
 import { recordSide, type Viewer } from '@pannier/rules/cut'
-import { isTimed, changeOf } from './held-difference.ts'
+import { isTimed, changeOf } from './seen-difference.ts'
 import { groundOf, groundsOf } from '../feed/spans.ts'
 import type { SyncedCollection } from '../rules/sync-rules.ts'
 import type { Watcher } from './watcher.ts'
@@ -57,7 +57,7 @@ export class WatchedCollection {
   /** Adds those that have seen a record until now to `found`. */
   findFormer(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
     for (const { watcher, isSeen } of this.#behind(record, found))
-      if (isSeen(watcher.asOf(nowMs)!.held.list.viewer) || (this.timed.has(watcher) && isSeen(watcher.viewerAt(nowMs))))
+      if (isSeen(watcher.asOf(nowMs)!.at.list.viewer) || (this.timed.has(watcher) && isSeen(watcher.viewerAt(nowMs))))
         found.add(watcher)
   }
 
@@ -65,7 +65,7 @@ export class WatchedCollection {
   findSeeing(record: RuleRecord, found: Set<Watcher>, nowMs: number): void {
     for (const { watcher, isSeen, changesAt } of this.#behind(record, found)) {
       const isClocked = this.timed.has(watcher)
-      const viewer = isClocked ? watcher.viewerAt(nowMs) : watcher.watching!.held.list.viewer
+      const viewer = isClocked ? watcher.viewerAt(nowMs) : watcher.watching!.at.list.viewer
       if (isClocked) this.#expect(watcher, changesAt(viewer, nowMs))
       if (isSeen(viewer)) found.add(watcher)
     }
@@ -83,7 +83,7 @@ export class WatchedCollection {
           if (found.has(watcher) && !this.timed.has(watcher)) continue
           this.counts.asked++
           const { list } = watcher.watching!.rules
-          const { grounds } = watcher.watching!.held.list
+          const { grounds } = watcher.watching!.at.list
           const places = list.sides.flatMap((each, index) =>
             each === place && grounds[index]?.has(ground) === true ? [index] : [],
           )
@@ -116,8 +116,8 @@ interface Candidate {
   readonly changesAt: (viewer: Viewer, ms: number) => number
 }
 
-function keysOf({ rules, held }: Watching): readonly string[] {
-  const keys = held.list.holdings.flatMap((holding, index) =>
+function keysOf({ rules, at }: Watching): readonly string[] {
+  const keys = at.list.holdings.flatMap((holding, index) =>
     holding === null ? [] : Array.from(groundsOf(holding), (ground) => keyOf(rules.list.sides[index]!, ground)),
   )
   return [...new Set(keys)]

@@ -3,9 +3,9 @@ import { Viewer } from '@pannier/rules/cut'
 import type { Subscriber } from '../../events/subscriber.ts'
 import type { Topic } from '../../events/topic.ts'
 import type { Principal } from '../../gateway/principal.ts'
-import { AGAIN_MS, isTimed } from './held-difference.ts'
-import { holderOf, type Holder } from '../feed/held-now.ts'
-import type { AllHeldAt } from '../feed/spans.ts'
+import { AGAIN_MS, isTimed } from './seen-difference.ts'
+import { holderOf, type Holder } from '../feed/account-holdings.ts'
+import type { AllHoldingsAt } from '../feed/spans.ts'
 import type { Watching } from './watching.ts'
 
 /** A session, and after which commit it gets signals. */
@@ -24,7 +24,7 @@ export class Watcher {
   watching: Watching | undefined
   /** Until when it surely sees the same, if nothing is written. */
   until: number = Infinity
-  #now: { readonly ms: number; readonly held: AllHeldAt; readonly viewer: Viewer } | undefined
+  #now: { readonly ms: number; readonly at: AllHoldingsAt; readonly viewer: Viewer } | undefined
 
   constructor(principal: Principal) {
     this.principal = principal
@@ -37,15 +37,15 @@ export class Watcher {
     if (watching === undefined || !isTimed(watching.rules) || watching.ms >= lookedMs) return watching
     // It is asked again soon, as nothing says when it sees something else.
     if (this.until <= watching.ms + AGAIN_MS) return watching
-    const { held } = watching
-    return { ...watching, held: { ...held, list: { ...held.list, viewer: this.viewerAt(lookedMs) } }, ms: lookedMs }
+    const { at } = watching
+    return { ...watching, at: { ...at, list: { ...at.list, viewer: this.viewerAt(lookedMs) } }, ms: lookedMs }
   }
 
-  /** Which records it sees at a later time, with what it held. */
+  /** Which records it sees at a later time, with the holdings of before. */
   viewerAt(ms: number): Viewer {
-    const { rules, held } = this.watching!
-    if (this.#now?.ms !== ms || this.#now.held !== held)
-      this.#now = { ms, held, viewer: new Viewer(rules.list.rule, held.list.holdings, new Date(ms)) }
+    const { rules, at } = this.watching!
+    if (this.#now?.ms !== ms || this.#now.at !== at)
+      this.#now = { ms, at, viewer: new Viewer(rules.list.rule, at.list.holdings, new Date(ms)) }
     return this.#now.viewer
   }
 

@@ -3,9 +3,9 @@ import { RuleError } from '@pannier/rules'
 import type { Holdings } from '@pannier/rules/cut'
 import { isPannierError } from 'pannier'
 import type { GuardReader } from 'pannier/internal'
-import type { HeldNow, Holder } from '../feed/held-now.ts'
+import type { AccountHoldings, Holder } from '../feed/account-holdings.ts'
 import { Reads } from '../feed/noted-reads.ts'
-import { heldAt, type AllHeldAt } from '../feed/spans.ts'
+import { holdingsAt, type AllHoldingsAt } from '../feed/spans.ts'
 import type { AccountRules } from '../rules/sync-rules.ts'
 
 /** The state of a watcher as of the commits that were looked at. */
@@ -13,7 +13,7 @@ export interface Watching {
   readonly rules: AccountRules
   readonly holder: Holder
   readonly holdings: Holdings
-  readonly held: AllHeldAt
+  readonly at: AllHoldingsAt
   /** As of when. */
   readonly ms: number
   /** Collections that were read for it. */
@@ -23,18 +23,18 @@ export interface Watching {
 /** The holdings of an account in one state, and the collections that were read for them. */
 export function watchingIn(
   guard: GuardReader,
-  heldNow: HeldNow,
+  accountHoldings: AccountHoldings,
   { rules, version }: { readonly rules: AccountRules; readonly version: string },
   holder: Holder,
   ms: number,
 ): Watching {
   const noted = new Reads()
   // An account that holds too much to be computed can't pull either. What was read says when to try again.
-  const { holdings, reads } = withinLimits(() => heldNow.of(guard, rules, version, holder, ms, noted)) ?? {
+  const { holdings, reads } = withinLimits(() => accountHoldings.of(guard, rules, version, holder, ms, noted)) ?? {
     holdings: rules.alternatives.map(() => null),
     reads: noted.noted,
   }
-  return { rules, holder, holdings, held: heldAt(rules, holdings, ms), ms, reads }
+  return { rules, holder, holdings, at: holdingsAt(rules, holdings, ms), ms, reads }
 }
 
 function withinLimits<T>(compute: () => T): T | undefined {

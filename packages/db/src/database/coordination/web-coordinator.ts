@@ -209,7 +209,7 @@ class WebCoordinator implements Coordinator {
     if (!this.#closing.signal.aborted) this.#channel.postMessage(message)
   }
 
-  /** The new one is held before the old one is let go: in between, both are. */
+  /** The new lock is held before the old one is released: in between, both are. */
   async #replacePin(generation: Generation): Promise<void> {
     if (generation === this.#pinned || this.#closing.signal.aborted) return
     const unpin = await new Promise<() => void>((resolve, reject) => {

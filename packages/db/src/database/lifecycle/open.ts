@@ -86,7 +86,7 @@ const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
  * @example
  * const db = await open('notes', { encryption: { password } })
  * @example
- * // The first time, the database is made of a snapshot that is downloaded.
+ * // The first time, the database comes from a snapshot that is downloaded.
  * const db = await open('shop', { from: async () => (await fetch('/shop.snapshot')).body! })
  */
 export function open<Schemas extends object = object, const Relations extends object = object>(

@@ -1,5 +1,5 @@
 /**
- * A first query of a database of one document, made of constants. It runs while another process opens the real one: engines
+ * A first query of a database of one document of constants. It runs while another process opens the real one: engines
  * compile code when it first runs, and this thread would only wait. Figures: docs/notes/2026-11-23-first-rows.md.
  */
 import type { CommitSequence, Generation } from '../../base/brand.ts'

@@ -107,7 +107,7 @@ function readStream(stream: ReadableStream<unknown>, path: string): PieceReader 
       reader.releaseLock()
       return undefined
     },
-    // Not waited for: a source that does not answer must not hold up who gives up on it.
+    // Not waited for: a source that does not answer must not delay a reader that gives up on it.
     cancel: (reason) => void reader.cancel(reason).catch(() => {}),
   }
 }

@@ -12,10 +12,10 @@ import { TextColumn } from './text-column.ts'
 
 type Column = TextColumn | SelectColumn | RelationColumn
 
-/** A value that was made of collections, and their state then. */
-interface Made {
+/** A value that was computed from collections, and their state then. */
+interface Computed {
   readonly bytes: number
-  readonly made: unknown
+  readonly value: unknown
   readonly state: string
 }
 
@@ -31,7 +31,7 @@ export class ColumnStore implements KeptColumns {
   readonly #bytesMax: number
   readonly #rows = new Map<string, CollectionRows>()
   /** The columns, the last used one at the end. */
-  readonly #columns = new Map<string, Column | Made>()
+  readonly #columns = new Map<string, Column | Computed>()
   /** Names of columns that cannot be made. */
   readonly #none = new Set<string>()
   /** The columns that are being made: a second query waits rather than makes another. */
@@ -105,7 +105,7 @@ export class ColumnStore implements KeptColumns {
       : undefined
   }
 
-  /** A value that is made of collections, and kept as long as none of them changes. */
+  /** A value that is computed from collections, and kept as long as none of them changes. */
   async unchanged<Kind extends { readonly bytes: number }>(
     what: string,
     sources: readonly QuerySource[],
@@ -117,11 +117,11 @@ export class ColumnStore implements KeptColumns {
         return `${nameOf(documents.collection)}${documents.bodies.lastNumber} ${documents.count()}`
       })
       .join()
-    const known = this.#columns.get(name) as Made | undefined
-    if (known?.state === state) return this.#used(name, known).made as Kind
-    const made = await make()
-    this.#used(name, { bytes: made.bytes, made, state })
-    return made
+    const known = this.#columns.get(name) as Computed | undefined
+    if (known?.state === state) return this.#used(name, known).value as Kind
+    const value = await make()
+    this.#used(name, { bytes: value.bytes, value, state })
+    return value
   }
 
   async #column<Kind extends TextColumn | SelectColumn>(
@@ -157,7 +157,7 @@ export class ColumnStore implements KeptColumns {
     this.#none.add(name)
   }
 
-  #used<Kind extends Column | Made>(name: string, column: Kind): Kind {
+  #used<Kind extends Column | Computed>(name: string, column: Kind): Kind {
     this.#columns.delete(name)
     this.#columns.set(name, column)
     for (const other of this.#columns.keys()) {

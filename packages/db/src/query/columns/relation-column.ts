@@ -1,5 +1,5 @@
 /**
- * Where a relation leads, row by row: from the rows of one collection to those of another, or of the same. Made from
+ * Where a relation leads, row by row: from the rows of one collection to those of another, or of the same. Computed from
  * the relation's index, so no document is read; then it follows the changes of its documents.
  */
 import { isPromise } from '../../base/async.ts'

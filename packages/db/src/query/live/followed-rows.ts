@@ -11,7 +11,7 @@ import { compileSortKey } from '../operators/sort.ts'
 import type { ChangedDocument, FollowedQuery, MatchingDocuments, News } from '../query-run.ts'
 import type { QuerySource } from '../query-source.ts'
 import { HeldCount } from './held-count.ts'
-import { HeldRows, type HeldRow, type Holding } from './held-rows.ts'
+import { HeldRows, type HeldRow, type DocumentHolds } from './held-rows.ts'
 import type { LiveRequest, LiveView } from './live-types.ts'
 import { readRows, readWindow } from './read-rows.ts'
 
@@ -37,7 +37,7 @@ export interface Commits {
 /** Times that a newer commit than the last announced one may be found; then all rows are read. */
 const TRIES_MAX = 3
 
-const NO_HOLDING: Holding = { hold: () => {}, release: () => {} }
+const NO_HOLDING: DocumentHolds = { hold: () => {}, release: () => {} }
 
 /** The rows that were read, as of that commit. `takeIn` makes it what is held. */
 interface ReadRows {

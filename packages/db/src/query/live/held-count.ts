@@ -8,7 +8,7 @@ import type { Condition } from '../ast/normalise.ts'
 import type { AccessPath } from '../planner/access-path.ts'
 import { planQuery, type QuerySpecification } from '../planner/plan.ts'
 import type { QuerySource } from '../query-source.ts'
-import type { Holding } from './held-rows.ts'
+import type { DocumentHolds } from './held-rows.ts'
 import type { LiveView } from './live-types.ts'
 import { batches } from './read-rows.ts'
 
@@ -24,15 +24,15 @@ export type ChangedEntries = (index: number | undefined) => readonly Key[] | und
 
 export class HeldCount {
   readonly #specification: QuerySpecification
-  readonly #holding: Holding
+  readonly #holds: DocumentHolds
   #ids: ReadonlySet<string> = new Set()
   /** The ranges that are counted; undefined: the ids are held. */
   #ranges: AccessPath | undefined
   #view: LiveView = viewOf(0)
 
-  constructor({ condition }: QuerySpecification, holding: Holding) {
+  constructor({ condition }: QuerySpecification, holds: DocumentHolds) {
     this.#specification = { condition, sort: [], skip: 0, limit: Infinity, fields: [] }
-    this.#holding = holding
+    this.#holds = holds
   }
 
   get isByRank(): boolean {
@@ -71,8 +71,8 @@ export class HeldCount {
     for (const [id, document] of changes) {
       if (document !== undefined && !ids.has(id)) {
         ids.add(id)
-        this.#holding.hold(id)
-      } else if (document === undefined && ids.delete(id)) this.#holding.release(id)
+        this.#holds.hold(id)
+      } else if (document === undefined && ids.delete(id)) this.#holds.release(id)
     }
     this.#show(ids.size)
     return true
@@ -83,8 +83,8 @@ export class HeldCount {
   }
 
   #reset(count: number, ids: ReadonlySet<string>, ranges: AccessPath | undefined): void {
-    for (const id of this.#ids) if (!ids.has(id)) this.#holding.release(id)
-    for (const id of ids) if (!this.#ids.has(id)) this.#holding.hold(id)
+    for (const id of this.#ids) if (!ids.has(id)) this.#holds.release(id)
+    for (const id of ids) if (!this.#ids.has(id)) this.#holds.hold(id)
     this.#ids = ids
     this.#ranges = ranges
     this.#show(count)

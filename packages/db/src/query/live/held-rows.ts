@@ -28,13 +28,13 @@ export interface HeldRow {
 type RowOf<Item> = (item: Item, held: HeldRow | undefined) => HeldRow
 
 /** The documents that queries hold. */
-export interface Holding {
+export interface DocumentHolds {
   hold(id: string): void
   release(id: string): void
 }
 
 export class HeldRows<Item extends { readonly _id: string }> {
-  readonly #holding: Holding
+  readonly #holds: DocumentHolds
   readonly #rowOf: RowOf<Item>
   readonly #skip: number
   readonly #end: number
@@ -48,8 +48,8 @@ export class HeldRows<Item extends { readonly _id: string }> {
   #horizon: string | undefined
 
   /** `skip`: of the rows that are held. */
-  constructor(skip: number, limit: number, holding: Holding, rowOf: RowOf<Item>) {
-    this.#holding = holding
+  constructor(skip: number, limit: number, holds: DocumentHolds, rowOf: RowOf<Item>) {
+    this.#holds = holds
     this.#rowOf = rowOf
     this.#skip = skip
     this.#end = skip + limit
@@ -68,16 +68,16 @@ export class HeldRows<Item extends { readonly _id: string }> {
     for (const item of items) {
       const row = this.#rowOf(item, former.get(item._id))
       this.#byId.set(row.id, row)
-      if (!former.delete(row.id)) this.#holding.hold(row.id)
+      if (!former.delete(row.id)) this.#holds.hold(row.id)
     }
     this.#sort()
-    for (const id of former.keys()) this.#holding.release(id)
+    for (const id of former.keys()) this.#holds.release(id)
     this.#horizon = complete ? undefined : this.#keys.at(-1)
   }
 
   /** Forgets what is known of the documents: they are others now. */
   forget(): void {
-    for (const id of this.#byId.keys()) this.#holding.release(id)
+    for (const id of this.#byId.keys()) this.#holds.release(id)
     this.#byId.clear()
     this.#sort()
     this.#horizon = ''
@@ -95,11 +95,11 @@ export class HeldRows<Item extends { readonly _id: string }> {
       if (held !== undefined && held === next) continue
       const isKnown = next !== undefined && (this.#horizon === undefined || next.key <= this.#horizon)
       if (held !== undefined) gone.push(held)
-      if (!isKnown && this.#byId.delete(id)) this.#holding.release(id)
+      if (!isKnown && this.#byId.delete(id)) this.#holds.release(id)
       if (!isKnown) continue
       come.push(next)
       this.#byId.set(id, next)
-      if (held === undefined) this.#holding.hold(id)
+      if (held === undefined) this.#holds.hold(id)
     }
     if ((gone.length + come.length) * ROWS_PER_CHANGE > this.#keys.length) this.#sort()
     else {
@@ -118,7 +118,7 @@ export class HeldRows<Item extends { readonly _id: string }> {
   /** The reserve must not grow without end. */
   #trim(): void {
     if (this.#keys.length <= this.wanted + this.#reserve) return
-    for (const id of this.#ids.slice(this.wanted)) if (this.#byId.delete(id)) this.#holding.release(id)
+    for (const id of this.#ids.slice(this.wanted)) if (this.#byId.delete(id)) this.#holds.release(id)
     this.#sort()
     this.#horizon = this.#keys.at(-1)
   }

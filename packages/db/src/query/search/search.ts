@@ -27,7 +27,7 @@ export function createSearch<T extends object, Document extends object>(
   return new SearchQuery<T, Document>(openFor(condition, open), specification, undefined)
 }
 
-/** Rows come best first. `T`: the rows; `Document`: what they are made of. */
+/** Rows come best first. `T`: the rows; `Document`: the documents behind them. */
 export class SearchQuery<T extends object, Document extends object = T> implements AsyncIterable<T> {
   readonly #open: OpenSource
   readonly #specification: SearchSpecification

@@ -33,7 +33,7 @@ export class EncryptedStorage implements DatabaseStorage {
     return this.#inner.has(name)
   }
 
-  /** Keys are made of the credential with the first call that needs them: PANNIER_KEY_WRONG comes from there. */
+  /** Keys are derived from the credential with the first call that needs them: PANNIER_KEY_WRONG comes from there. */
   open(name: string): Promise<EncryptedPageStore> {
     return this.#open(name)
   }

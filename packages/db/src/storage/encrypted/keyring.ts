@@ -23,7 +23,7 @@ import { KEYRING_BYTES_MAX } from '../page-store.ts'
 import { ENCRYPTION_FORMAT, ID_BYTES, MAGIC, tampered } from './envelope.ts'
 import { KEY_BYTES, NONCE_BYTES, SALT_BYTES, TAG_BYTES } from './platform.ts'
 
-/** How the key of a password is made of it. */
+/** How the key of a password is derived. */
 export type Derivation =
   | { readonly name: 'pbkdf2'; readonly iterations: number }
   | { readonly name: 'argon2id'; readonly passes: number; readonly memoryKib: number; readonly lanes: number }

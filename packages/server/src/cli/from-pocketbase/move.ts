@@ -35,7 +35,7 @@ interface MoveOptions {
 interface Tally {
   readonly name: string
   readonly records: number
-  made: number
+  created: number
   changed: number
   same: number
   files: number
@@ -155,7 +155,7 @@ export class Move {
     isWanted: (row: ImportedRow) => boolean = () => true,
   ): Promise<void> {
     const records = await countOf(this.#source, name)
-    const tally: Tally = { name, records, made: 0, changed: 0, same: 0, files: 0 }
+    const tally: Tally = { name, records, created: 0, changed: 0, same: 0, files: 0 }
     this.#tallies.push(tally)
     const progress = startProgress(this.#terminal, name, 'records')
     const fields =
@@ -229,8 +229,8 @@ export class Move {
     target: ImportTarget,
   ): Promise<void> {
     this.#terminal.signal.throwIfAborted()
-    const { made, changed, same, refused, unfit } = await target.write(collection, rows, files)
-    tally.made += made
+    const { created, changed, same, refused, unfit } = await target.write(collection, rows, files)
+    tally.created += created
     tally.changed += changed
     tally.same += same
     this.#refused += refused.length
@@ -266,8 +266,8 @@ export class Move {
   }
 
   #report(head: readonly string[]): void {
-    const rows = this.#tallies.map(({ name, records, made, changed, same, files }) =>
-      [name, ...[records, made, changed, same, files].map((count) => count.toLocaleString('en'))].filter(
+    const rows = this.#tallies.map(({ name, records, created, changed, same, files }) =>
+      [name, ...[records, created, changed, same, files].map((count) => count.toLocaleString('en'))].filter(
         (_, column) => head[column] !== '',
       ),
     )

@@ -31,7 +31,7 @@ interface Elements {
 }
 
 const LEVEL = '\x02'
-/** Codes are made of these. */
+/** Codes consist of these. */
 const FIRST = 0x03
 const DIGITS = 0x7f - FIRST
 /** Secondary weights from here on take two characters. */

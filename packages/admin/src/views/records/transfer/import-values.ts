@@ -47,7 +47,7 @@ export function importedFields({ fields }: Collection): readonly Field[] {
   })
 }
 
-/** By name, whatever a spreadsheet has made of it: `In Stock` is `in_stock`. */
+/** By name, however a spreadsheet has changed it: `In Stock` is `in_stock`. */
 export function guessMapping(collection: Collection, columns: readonly string[]): Mapping {
   const free = new Set(importedFields(collection).map(({ name }) => name))
   const taken = new Map<string, string>()

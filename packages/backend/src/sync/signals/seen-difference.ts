@@ -1,6 +1,6 @@
 /**
  * Whether an account sees other records because it holds something else, or because time has passed. It is asked of one state of the
- * database: rows of the index between what was held and what is held, and records that the index does not have yet. Synchronous.
+ * database: rows of the index between its holdings before and after, and records that the index does not have yet. Synchronous.
  */
 import type { RuleRecord } from '@pannier/rules'
 import { recordSide, type Alternative, type OwnRange, type RecordSide, type Viewer } from '@pannier/rules/cut'
@@ -9,7 +9,7 @@ import { rememberedRows } from 'pannier/internal'
 import { ruleRecord } from '../../access/rule-records.ts'
 import { recordsName } from '../../definitions/definition.ts'
 import { isAsMuch, withheld } from '../rules/ruled-fields.ts'
-import { allOf, countIn, groundOf, minus, type HeldAt, type Span } from '../feed/spans.ts'
+import { allOf, countIn, groundOf, minus, type HoldingsAt, type Span } from '../feed/spans.ts'
 import type { AccountRule, AccountRules, SyncedCollection } from '../rules/sync-rules.ts'
 import type { Watching } from './watching.ts'
 
@@ -80,28 +80,25 @@ class Walk {
 export function seesOther(state: SyncedState, since: number, before: Watching, after: Watching): boolean {
   const { list, fields } = after.rules
   const isSame = before.ms === after.ms
-  const between = (rule: AccountRule, one: HeldAt, other: HeldAt): Span[] => [
+  const between = (rule: AccountRule, one: HoldingsAt, other: HoldingsAt): Span[] => [
     ...minus(rule, one, [other], isSame),
     ...minus(rule, other, [one], isSame),
   ]
   const walk = new Walk(state)
-  const ofFields = fields.flatMap((rule, place) => between(rule, before.held.fields[place]!, after.held.fields[place]!))
-  const spans = [
-    ...between(list, before.held.list, after.held.list),
-    ...walk.fewer(ofFields, allOf(list, after.held.list)),
-  ]
+  const ofFields = fields.flatMap((rule, place) => between(rule, before.at.fields[place]!, after.at.fields[place]!))
+  const spans = [...between(list, before.at.list, after.at.list), ...walk.fewer(ofFields, allOf(list, after.at.list))]
   return walk.some(spans, ({ document, sequence }) => {
     if (document['_deleted'] === true) return false
     const record = ruleRecord(document)
-    const isSeen = after.held.list.viewer.shows(record)
+    const isSeen = after.at.list.viewer.shows(record)
     if (sequence > since) return isSeen
-    const wasSeen = before.held.list.viewer.shows(record)
+    const wasSeen = before.at.list.viewer.shows(record)
     return isSeen !== wasSeen || (isSeen && !isAsMuch(withheldBy(before, record), withheldBy(after, record)))
   })
 }
 
-function withheldBy({ rules, holder, held }: Watching, record: RuleRecord): ReadonlySet<string> {
-  return withheld(rules.ruled, holder.account, record, (place) => held.fields[place]!.viewer.shows(record))
+function withheldBy({ rules, holder, at }: Watching, record: RuleRecord): ReadonlySet<string> {
+  return withheld(rules.ruled, holder.account, record, (place) => at.fields[place]!.viewer.shows(record))
 }
 
 /** How often what time alone may change is asked again, where no record says when. */
@@ -122,30 +119,30 @@ function isAskedAgain({ tests, isTimed: mayChange }: Alternative): boolean {
 }
 
 /** Until when an account surely sees the same, if nothing is written. */
-export function sameUntil(state: SyncedState, watching: Watching): number {
+export function nextChangeAt(state: SyncedState, watching: Watching): number {
   const { rules, ms } = watching
   const { list, fields } = rules
   const { alternatives } = list.rule
-  const held = watching.held.list
-  // What is not held now may be held then. Records that are written are not asked when their fields change with the time.
+  const at = watching.at.list
+  // An account may get holdings with time. Records that are written are not asked when their fields change with the time.
   const isFieldTimed = fields.some(({ rule }) => rule.alternatives.some(isTimedOne))
   if (isFieldTimed || alternatives.some(isAskedAgain)) return ms + AGAIN_MS
   const walk = new Walk(state)
   // Such as `@todayStart`, which stands still for a day.
   let until = (Math.floor(ms / DAY_MS) + 1) * DAY_MS
-  for (const { alternative, group } of allOf(list, held)) {
+  for (const { alternative, group } of allOf(list, at)) {
     const { range } = alternatives[alternative]!
     if (range?.by !== 'clock') continue
-    const bound = held.viewer.bound(alternative)
+    const bound = at.viewer.bound(alternative)
     const [next] = walk.rows?.rows(group, includesBound(range) ? { gte: bound } : { gt: bound }) ?? []
     if (next !== undefined) until = Math.min(until, changesAt(range, next.key[2], bound, ms))
   }
   const isLong = walk.someWritten(({ document }) => {
     const record = ruleRecord(document)
     for (const [index, alternative] of alternatives.entries()) {
-      const side = held.holdings[index] === null ? undefined : recordSide(list.rule, alternative, record)
-      if (side?.grounds.some((ground) => held.grounds[index]!.has(groundOf(ground))) !== true) continue
-      until = Math.min(until, changeOf(alternative, side, held.viewer.bound(index), ms))
+      const side = at.holdings[index] === null ? undefined : recordSide(list.rule, alternative, record)
+      if (side?.grounds.some((ground) => at.grounds[index]!.has(groundOf(ground))) !== true) continue
+      until = Math.min(until, changeOf(alternative, side, at.viewer.bound(index), ms))
     }
     return false
   })

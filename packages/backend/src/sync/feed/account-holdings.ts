@@ -14,12 +14,12 @@ import { Reads } from './noted-reads.ts'
 import type { AccountRules } from '../rules/sync-rules.ts'
 
 /** The holdings of an account, and the collections that were read to compute them. */
-interface Held {
+interface Computed {
   readonly holdings: Holdings
   readonly reads: ReadonlySet<string>
 }
 
-interface Known extends Held {
+interface Known extends Computed {
   /** The stamp of the state that they were computed from. */
   readonly stamp: string
 }
@@ -27,7 +27,7 @@ interface Known extends Held {
 /** Values that are kept. */
 const VALUES_MAX = 1_000_000
 
-export class HeldNow {
+export class AccountHoldings {
   readonly #definitions: KnownDefinitions
   readonly #known = new LruMap<string, Known>(VALUES_MAX)
 
@@ -46,7 +46,7 @@ export class HeldNow {
     { account, isManager }: Holder,
     nowMs: number,
     reads: Reads = new Reads(),
-  ): Held {
+  ): Computed {
     const stored = account === null ? undefined : guard.get(recordsName({ id: account[0] }), account[1])
     const key = JSON.stringify([version, account, isManager])
     const stamp = JSON.stringify([stored?.['_rev'], this.#written(guard, rules), isTimed(rules) && nowMs])

@@ -8,13 +8,13 @@ import { meant } from '../../fields/apply-input.ts'
 import { valueIn } from '../../fields/field-types.ts'
 import type { WrittenRecord } from '../../records/write/operations.ts'
 import { digestOf, type Outcomes } from './outcomes.ts'
-import type { MadeValues, PushTransaction, PushWrite } from './push-format.ts'
+import type { GeneratedValues, PushTransaction, PushWrite } from './push-format.ts'
 
 /** Digests, by write and field, of what is stored otherwise than it was sent. Undefined: all is stored as it was sent. */
-export function madeValues(
+export function generatedValues(
   writes: readonly PushWrite[],
   written: readonly (WrittenRecord | undefined)[],
-): MadeValues | undefined {
+): GeneratedValues | undefined {
   const made = writes.map((write, at) => {
     const { definition, document } = written[at] ?? {}
     if (definition === undefined || document === undefined || write.action === 'delete') return {}
@@ -38,7 +38,7 @@ function plainFields({ fields }: Definition, names: ReadonlySet<string>): NonNul
   })
 }
 
-/** Returns a function that says whether a field has the value that an earlier write has made. The update names this write. */
+/** Returns a function that says whether a field has the value that an earlier write has stored. The update names this write. */
 export async function ownValues(
   outcomes: Outcomes,
   device: string,

@@ -9,7 +9,7 @@ import { readSnapshot } from 'pannier/internal'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordsName } from '../../src/definitions/definition.ts'
 import type { JsonObject } from '../../src/gateway/documents.ts'
-import { HeldNow } from '../../src/sync/feed/held-now.ts'
+import { AccountHoldings } from '../../src/sync/feed/account-holdings.ts'
 import { HoldingsStore } from '../../src/sync/feed/holdings-store.ts'
 import { syncRules } from '../../src/sync/rules/sync-rules.ts'
 import { watchingIn } from '../../src/sync/signals/watching.ts'
@@ -20,7 +20,7 @@ const RENEW_MS = 1000
 const HORIZON_MS = 30 * RENEW_MS
 
 let world: World
-let held: HeldNow
+let accountHoldings: AccountHoldings
 
 const projectId = (n: number): string => `p${String(n).padStart(14, '0')}`
 const collection = (name: string, fields: readonly object[], type = 'base'): object => ({
@@ -46,7 +46,7 @@ beforeAll(async () => {
       docs: [{ id: 'd1', project: projectId(1) }],
     },
   )
-  held = new HeldNow(world.definitions)
+  accountHoldings = new AccountHoldings(world.definitions)
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -54,7 +54,7 @@ function holdings(rule = 'project.members.id ?= @request.auth.id', nowMs = 0, ac
   const rules = syncRules(world.definitions, { ...world.definitions.find('docs')!, listRule: rule })!
   const holder = { account: ['pbc_users', account], isManager: true } as const
   return readSnapshot(world.database, (reader) =>
-    reader.read((guard) => held.of(guard, rules.of('pbc_users'), rules.version, holder, nowMs).holdings),
+    reader.read((guard) => accountHoldings.of(guard, rules.of('pbc_users'), rules.version, holder, nowMs).holdings),
   )
 }
 
@@ -139,7 +139,7 @@ test('an account that holds too much is watched without what it holds, and anoth
       of: () => {
         throw failure
       },
-    } as unknown as HeldNow
+    } as unknown as AccountHoldings
     return readSnapshot(world.database, (reader) =>
       reader.read((guard) => watchingIn(guard, failing, own, holder, 0).holdings),
     )
