@@ -43,16 +43,6 @@ describe.each(NAMES)('the id %#', (id) => {
     ])
   })
 
-  test.skipIf(id === '__proto__')('revsDiff() says that its revisions are missing', async () => {
-    const asked = { a: ['1-a', '2-b'], [id]: ['1-a', 'odd'], b: ['odd'], c: ['1-c'] }
-    expect(await (await filled()).revsDiff(asked)).toEqual({
-      a: { missing: ['2-b'] },
-      [id]: { missing: ['1-a', 'odd'] },
-      b: { missing: ['odd'] },
-      c: { missing: ['1-c'] },
-    })
-  })
-
   test('lists, feeds and views leave it out', async () => {
     const db = await filled()
     expect((await db.changes({ doc_ids: ['a', id, 5] })).results).toMatchObject([{ id: 'a' }])
@@ -100,3 +90,17 @@ test.each(['', null])('a document without an id gets one: %s', async (_id) => {
   const [answer] = await (await filled()).bulkDocs([{ _id }])
   expect(answer).toMatchObject({ ok: true, id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string })
 })
+
+// PouchDB gathers the answers in an object, whose prototype a document `__proto__` would become.
+test.each(NAMES.filter((id) => id !== '__proto__'))(
+  'revsDiff() says that revisions of the id %# are missing',
+  async (id) => {
+    const asked = { a: ['1-a', '2-b'], [id]: ['1-a', 'odd'], b: ['odd'], c: ['1-c'] }
+    expect(await (await filled()).revsDiff(asked)).toEqual({
+      a: { missing: ['2-b'] },
+      [id]: { missing: ['1-a', 'odd'] },
+      b: { missing: ['odd'] },
+      c: { missing: ['1-c'] },
+    })
+  },
+)

@@ -1,6 +1,6 @@
 /** A real server on an SQLite file of its own. Requests are its admin's unless they say otherwise. */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,6 +16,8 @@ export interface TestServer {
   readonly adminUrl: string
   /** The directory of the database file; the server can be started again there. */
   readonly dir: string
+  /** Loses all connections, those too that streams have taken from HTTP: `closeAllConnections` does not know these. */
+  loseConnections(): void
   close(): Promise<void>
 }
 
@@ -42,12 +44,18 @@ export async function startServer({
     ...options,
     dir,
   })
+  const sockets = new Set<Socket>()
+  server.http.server.on('connection', (socket) => sockets.add(socket))
   const url = await server.listen({ port, host })
   return {
     server,
     url,
     adminUrl: url.replace('//', `//${ADMIN_NAME}:${ADMIN_PASSWORD}@`),
     dir,
+    loseConnections: () => {
+      for (const socket of sockets) socket.destroy()
+      sockets.clear()
+    },
     close: async () => {
       await server.close()
       if (options.dir === undefined) await rm(dir, { recursive: true, force: true })

@@ -35,7 +35,7 @@ test(
       // A slow write must not come after the next connection.
       const { promise, resolve } = Promise.withResolvers<void>()
       mayConnect = promise
-      server.server.http.server.closeAllConnections()
+      server.loseConnections()
       await until(() => realtime.size === 0)
       await create(`${round} missed`)
       resolve()

@@ -83,7 +83,7 @@ test('a client that lost its connection subscribes again by itself', async () =>
     true,
   )
   await until(() => got.length === 1)
-  server.server.http.server.closeAllConnections()
+  server.loseConnections()
   // It is connected before the server knows its topics.
   const isSubscribed = (id: string): boolean => (realtime.subscriber(id)?.topics.size ?? 0) > 0
   await until(() => own.realtime.clientId !== before && isSubscribed(own.realtime.clientId))
@@ -107,7 +107,7 @@ test('an EventSource comes back by itself with its cursor, and misses nothing', 
   const create = (title: string): Promise<unknown> => backend.records.create(ITSELF, 'posts', { title })
   await create('before')
   await until(() => got.length === 1)
-  server.server.http.server.closeAllConnections()
+  server.loseConnections()
   await create('meanwhile')
   await until(() => resumed.length === 2)
   await create('after')
