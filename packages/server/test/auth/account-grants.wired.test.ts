@@ -163,7 +163,7 @@ test('fields of a record, imports and SQL give no role', async () => {
   const signUp = { email: 'new@example.com', password: PASSWORD, passwordConfirm: PASSWORD, ...fields }
   expect((await server.call('POST /collections/users/records', signUp, '')).status).toBe(200)
   const rows = [{ id: 'imported0000001', email: 'old@example.com', ...fields, roles: '["staff"]' }]
-  expect((await server.call('POST /imports/users/rows', { rows })).json).toMatchObject({ made: 1 })
+  expect((await server.call('POST /imports/users/rows', { rows })).json).toMatchObject({ created: 1 })
   expect((await server.call('POST /imports/users/rows', { rows }, token)).status).toBe(403)
   for (const by of [token, server.token]) {
     const query = `UPDATE users SET roles = '["staff"]' WHERE id = '${eve}'`

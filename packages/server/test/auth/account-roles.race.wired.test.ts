@@ -15,7 +15,7 @@ afterAll(() => server.close())
 
 async function account(id: string): Promise<void> {
   const row = { id, email: `${id}@example.com`, password: 'no hash', tokenKey: id.padEnd(50, 'k') }
-  expect((await server.call('POST /imports/users/rows', { rows: [row] })).json).toMatchObject({ made: 1 })
+  expect((await server.call('POST /imports/users/rows', { rows: [row] })).json).toMatchObject({ created: 1 })
 }
 
 function pathOf(id: string): string {

@@ -267,7 +267,7 @@ test('documents go with the collection, and give nothing to the accounts of the 
   // The same ids again, by a door that asks no rule.
   expect((await other.call('POST /collections', definition)).json).toMatchObject({ id: '_pb_users_auth_' })
   const rows = [{ id: of, email, password: 'x', tokenKey: 'k'.repeat(50) }]
-  expect((await other.call('POST /imports/users/rows', { rows })).json).toMatchObject({ made: 1 })
+  expect((await other.call('POST /imports/users/rows', { rows })).json).toMatchObject({ created: 1 })
   await other.server.backend.records.update(ITSELF, 'users', of, SECRET)
   const login = await send(other.url, 'POST /_session', { name: email, password: PASSWORD }, STRANGER)
   expect([login.status, login.json['roles']]).toEqual([200, []])
