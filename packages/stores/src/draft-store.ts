@@ -84,14 +84,13 @@ function draftStore<Row extends object>(id: string): DraftStore<Row> {
   const saveAll = async (): Promise<void> => {
     while (isWaiting) {
       const fields = unsaved
+      // What is typed meanwhile is another object, also with the same value.
+      const saving = [...typed.values()]
       unsaved = {}
       isWaiting = false
       try {
         await newestSave(fields, id)
-        for (const [name, value] of Object.entries(fields)) {
-          const field = typed.get(name)!
-          if (field.value === value) field.isSaved = true
-        }
+        for (const field of saving) field.isSaved = true
         // A listener may type at once: then the run that it starts takes over.
         settle(isWaiting ? undefined : 'saved')
       } catch (error) {

@@ -56,6 +56,19 @@ export function draftCases({ test, create }: SuiteContext<() => Binding>): void 
     await becomes(() => form.text, 'saved Anna of Oslo')
   })
 
+  behaves('what is typed, taken back and typed again while its save runs is saved', async (form) => {
+    form.type({ name: 'An' })
+    form.type({ name: 'Ann' })
+    form.type({ name: 'An' })
+    await becomes(() => form.saves.length, 1)
+    form.saves[0]!.answer()
+    await becomes(() => form.saves.length, 2)
+    form.shows({ ...ANN, name: 'An' })
+    await aWhile()
+    form.saves[1]!.answer()
+    await becomes(() => form.text, 'saved An of Oslo')
+  })
+
   behaves('what is typed is shown at once, and saved', async (form) => {
     form.type({ name: 'An' })
     await becomes(() => form.text, 'saving An of Oslo')
