@@ -161,8 +161,9 @@ test('many rows are shown in batches, and what is written meanwhile is not lost'
   )
   const people = collectionOf(tab)
   const batches = heard(people)
-  await eventually(() => people.size > 0)
-  expect([people.size, people.status]).toEqual([1000, 'loading'])
+  const first = Promise.withResolvers<[number, string]>()
+  people.subscribeChanges(() => first.resolve([people.size, people.status]))
+  expect(await first.promise).toEqual([1000, 'loading'])
   const written = [
     people.insert({ _id: 'zoe', name: 'Zoe', city: 'Rome' }).when('settled'),
     tab.people.update('p0000', { city: 'Bonn' }),
