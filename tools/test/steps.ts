@@ -16,7 +16,9 @@ const program = (name: string): string => join(root, 'node_modules', '.bin', nam
 
 const format = check('format', 'Format (npm run format mends it)', [[program('oxfmt'), '--check']])
 const lint = check('lint', 'Lint', [[program('oxlint'), '--deny-warnings']])
-const types = check('types', 'Types', [[program('tsc'), '-p', '.']])
+/** The compiler keeps here what it knows: it checks changed files alone, in 2 s of 20. */
+const TYPES_KNOWN = 'node_modules/.cache/types.tsbuildinfo'
+const types = check('types', 'Types', [[program('tsc'), '-p', '.', '--incremental', '--tsBuildInfoFile', TYPES_KNOWN]])
 const bars = check('bars', 'Bars (npm run bars lists offenders)', [[...script('tools/checks/bars.ts'), '--counted']])
 const unit: Step = {
   name: 'unit',
