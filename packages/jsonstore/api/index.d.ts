@@ -250,7 +250,7 @@ export class JSONStoreApi {
      * if it existed. `onSuccess` gets the same.
      *
      * @deprecated Use `init`.
-     * @returns The accessor; for wrong arguments a code, as JSONStore does.
+     * @returns The accessor; for wrong arguments a code, as JSONStore does. `onFailure` has it before that.
      * @example
      * JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => show('users are there') })
      */
@@ -403,6 +403,7 @@ export class JSONStoreError extends Error {
  * - What a function given to them throws is an unhandled rejection, and changes nothing for others.
  * - A failure with `fail` or `always` on its promise is handled; so is one with `done` alone, as with jQuery.
  * - `promise` is what `$.when` of jQuery asks for; with it `$.when(one, two)` waits for both, and gives each as `[result]`, as with JSONStore.
+ * - A function given to `then` may return `$.when(one, two)`: the next function gets both results. `await` gives the first.
  */
 export interface JSONStorePromise<T> extends Promise<T> {
     /** Calls back with the result. */
@@ -598,8 +599,10 @@ interface ErrorFacts {
     /** The name of the collection. */
     readonly col?: string;
     readonly usr?: string;
-    /** The subject of the failure: documents, mostly. */
+    /** The documents that the failure is about. */
     readonly doc?: unknown;
+    /** The wrong name or value. The message shows it; JSONStore's own fields don't. */
+    readonly given?: unknown;
     /** The result of the operation so far, or the answer of an adapter. */
     readonly res?: unknown;
     readonly cause?: unknown;

@@ -68,15 +68,15 @@ export async function pushDocument(
 export async function loadDocuments(adapter: AdapterOptions, invoke: InvokeProcedure): Promise<readonly JsonObject[]> {
   const load: unknown = adapter.load
   if (!isObject(load) || typeof load['procedure'] !== 'string')
-    throw failure('FAILED_TO_LOAD_INITIAL_DATA_FROM_ADAPTER_INVALID_LOAD_OBJ', { doc: load })
+    throw failure('FAILED_TO_LOAD_INITIAL_DATA_FROM_ADAPTER_INVALID_LOAD_OBJ', { given: load })
   const { procedure, params = [], key } = load as unknown as LoadOptions
-  if (typeof key !== 'string') throw failure('INVALID_KEY_IN_LOAD_OBJECT', { doc: load })
+  if (typeof key !== 'string') throw failure('INVALID_KEY_IN_LOAD_OBJECT', { given: load })
   const response = await invoked(adapter, invoke, procedure, params).catch((error: unknown) => {
     throw failure('FAILED_TO_LOAD_INITIAL_DATA_FROM_ADAPTER', { res: error, cause: error })
   })
   if (!accepts(adapter, response)) throw failure('ACCEPT_CONDITION_FAILED', { res: response })
   const found = [valueAt(resultOf(response), key.split('.'))].flat()
-  if (!found.every(isObject)) throw failure('INVALID_KEY_IN_LOAD_OBJECT', { doc: load, res: response })
+  if (!found.every(isObject)) throw failure('INVALID_KEY_IN_LOAD_OBJECT', { given: load, res: response })
   return found
 }
 

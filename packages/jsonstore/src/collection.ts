@@ -23,7 +23,7 @@ import { idKey, isId, toDocument } from './stored-document.ts'
 import type { DirtyDocument, JsonObject, JSONStoreDocument } from './stored-document.ts'
 import { toArray } from './values.ts'
 import { addDocuments, changeDocuments, parseCriteria, removeDocuments, replaceDocuments, toJson } from './writes.ts'
-import type { NewDocument, Target } from './writes.ts'
+import type { NewDocument, Replacement, Target } from './writes.ts'
 
 /** Values by search fields, as `find` takes them. */
 export type SearchCriteria = Readonly<Record<string, QueryValue>>
@@ -184,7 +184,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
     return this.#call('findById', options, () => {
       const wanted = toArray(ids)
       if (wanted.length === 0 || !wanted.every((id) => Number.isSafeInteger(id)))
-        throw failure('INVALID_PARAMETER_FOR_FIND_BY_ID', { doc: ids })
+        throw failure('INVALID_PARAMETER_FOR_FIND_BY_ID', { given: ids })
       const keys = [...new Set(wanted)]
         .filter(isId)
         .sort((left, right) => left - right)
@@ -470,7 +470,7 @@ export class JSONStoreCollection<T extends object = JsonObject> {
       const list = toArray(documents)
       if (!list.every(isDocument))
         throw failure('BAD_PARAMETER_EXPECTED_DOCUMENT_OR_ARRAY_OF_DOCUMENTS', { doc: documents })
-      const replacements = list.map(({ _id, json }) => ({ _id: Number(_id), json: toJson(json) }))
+      const replacements = list.map(({ _id, json }) => ({ _id, json: toJson(json) }))
       return this.#write((access, target) => replaceDocuments(access, target, replacements, markDirty))
     }
     return this.#call('replace', options, work, 'JSON_STORE_REPLACE_DOCUMENTS_FAILURE')
@@ -549,12 +549,12 @@ export class JSONStoreCollection<T extends object = JsonObject> {
 
   #additionalOf(given: unknown): Readonly<Record<string, unknown>> {
     if (given === undefined) return {}
-    if (!isObject(given)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { doc: given })
+    if (!isObject(given)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { given })
     return Object.fromEntries(
       Object.entries(given).map(([name, value]) => {
         const field = name.toLowerCase()
         if (!Object.hasOwn(this.#schema.additionalSearchFields, field))
-          throw failure('INVALID_ADD_INDEX_KEY', { doc: name })
+          throw failure('INVALID_ADD_INDEX_KEY', { given: name })
         return [field, value]
       }),
     )
@@ -575,8 +575,7 @@ function isMarked(options: WriteOptions | null | undefined, otherwise: boolean):
   return options?.markDirty ?? options?.push ?? otherwise
 }
 
-/** As JSONStore has it: an id may be a number in a text. */
-function isDocument(one: unknown): one is { readonly _id: number | string; readonly json: JsonObject } {
+function isDocument(one: unknown): one is Replacement {
   return isObject(one) && isId(Number(one['_id'] ?? NaN)) && isObject(one['json'])
 }
 

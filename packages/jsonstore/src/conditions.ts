@@ -59,10 +59,10 @@ function conditionNamed(name: string): { readonly comparison: Comparison; readon
 /** `{ name: 'ann', age: 3 }`, or several; one has to match. */
 export function parseQueries(schema: SearchSchema, queries: unknown, exact: boolean): SearchQuery {
   return toArray(queries).map((query) => {
-    if (!isObject(query)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: query })
+    if (!isObject(query)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: query })
     return Object.entries(query).map(([name, value]) => {
       if (typeof value === 'object' || value === undefined)
-        throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: query })
+        throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: query })
       const comparison = exact || name === '_id' ? 'equal' : 'like'
       return conditionOn(schema, name, { comparison, negated: false }, [value])
     })
@@ -73,16 +73,16 @@ export function parseQueries(schema: SearchSchema, queries: unknown, exact: bool
 export function parseQueryParts(schema: SearchSchema, parts: unknown): SearchQuery {
   if (parts === undefined || parts === null) return []
   return toArray(parts).map((part) => {
-    if (!isObject(part)) throw failure('BAD_PARAMETER_EXPECTED_ARRAY_OF_OBJECTS', { doc: part })
+    if (!isObject(part)) throw failure('BAD_PARAMETER_EXPECTED_ARRAY_OF_OBJECTS', { given: part })
     return Object.entries(part).flatMap(([name, list]) => {
       const kind = conditionNamed(name)
-      if (kind === undefined) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: name })
+      if (kind === undefined) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: name })
       return toArray(list).flatMap((one) => {
-        if (!isObject(one)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: part })
+        if (!isObject(one)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: part })
         return Object.entries(one).map(([field, value]) => {
           const isList = kind.comparison === 'between' || kind.comparison === 'inside'
           if (isList !== Array.isArray(value) || (kind.comparison === 'between' && (value as unknown[]).length !== 2))
-            throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: part })
+            throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: part })
           return conditionOn(schema, field, kind, isList ? (value as unknown[]) : [value])
         })
       })
@@ -100,11 +100,11 @@ function conditionOn(
 ): SearchCondition {
   const field = name.toLowerCase()
   const type = field === '_id' ? 'integer' : typeOfField(schema, field)
-  if (type === undefined) throw failure('INVALID_SEARCH_FIELD', { doc: name })
+  if (type === undefined) throw failure('INVALID_SEARCH_FIELD', { given: name })
   const wanted = values.map((value) => {
     // Parts of texts are looked for as they are written: '.5' is found in 1.5.
     const searched = toSearchValue(LIKES.has(kind.comparison) && type !== 'boolean' ? 'string' : type, value)
-    if (searched === undefined) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: name })
+    if (searched === undefined) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: name })
     return searched
   })
   return { field, ...kind, values: wanted }

@@ -34,7 +34,7 @@ export function parseClean(documents: unknown): readonly CleanDocument[] {
   const isClean = (one: unknown): one is CleanDocument =>
     isObject(one) && isId(one['_id']) && (one['_dirty'] === undefined || typeof one['_dirty'] === 'number')
   if (!Array.isArray(documents) || !documents.every(isClean))
-    throw failure('BAD_PARAMETER_EXPECTED_ARRAY_OF_CLEAN_DOCUMENTS', { doc: documents })
+    throw failure('BAD_PARAMETER_EXPECTED_ARRAY_OF_CLEAN_DOCUMENTS', { given: documents })
   return documents
 }
 

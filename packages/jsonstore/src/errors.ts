@@ -9,8 +9,10 @@ export interface ErrorFacts {
   /** The name of the collection. */
   readonly col?: string
   readonly usr?: string
-  /** The subject of the failure: documents, mostly. */
+  /** The documents that the failure is about. */
   readonly doc?: unknown
+  /** The wrong name or value. The message shows it; JSONStore's own fields don't. */
+  readonly given?: unknown
   /** The result of the operation so far, or the answer of an adapter. */
   readonly res?: unknown
   readonly cause?: unknown
@@ -18,6 +20,8 @@ export interface ErrorFacts {
 
 /** The user of a store that is opened without a name. */
 export const USERNAME_DEFAULT = 'jsonstore'
+
+const GIVEN_CHARS_MAX = 200
 
 /** JSONStore's error object, as an Error. As text it is JSON, as apps for JSONStore log it. */
 export class JSONStoreError extends Error {
@@ -35,11 +39,12 @@ export class JSONStoreError extends Error {
   readonly doc: unknown
   /** The work that was done before the failure. */
   readonly res: unknown
+  readonly #given: unknown
 
   constructor(err: number, facts: ErrorFacts = {}) {
-    const { src = '', col = '', usr = USERNAME_DEFAULT, doc = {}, res = {}, cause } = facts
+    const { src = '', col = '', usr = USERNAME_DEFAULT, doc = {}, given, res = {}, cause } = facts
     const msg = nameOfCode(err)
-    super(`${msg} (${err})`, cause === undefined ? undefined : { cause })
+    super(`${msg} (${err})${shown(given)}`, cause === undefined ? undefined : { cause })
     Object.defineProperty(this, 'name', { value: 'JSONStoreError', configurable: true, writable: true })
     this.src = src
     this.err = err
@@ -48,11 +53,18 @@ export class JSONStoreError extends Error {
     this.usr = usr
     this.doc = doc
     this.res = res
+    this.#given = given
+  }
+
+  /** @internal The same failure with further facts. */
+  with(facts: ErrorFacts): JSONStoreError {
+    const { err, usr, doc, res, cause } = this
+    return new JSONStoreError(err, { usr, doc, given: this.#given, res, cause, ...facts })
   }
 
   /** The error as a string. */
   override toString(): string {
-    return JSON.stringify(this)
+    return JSON.stringify(this, null, ' ')
   }
 }
 
@@ -63,8 +75,12 @@ export function failure(name: CodeName, facts?: ErrorFacts): JSONStoreError {
 /** Any failure, with its place. `name`: the code for failures of the storage. */
 export function toJSONStoreError(error: unknown, facts: ErrorFacts, name: CodeName): JSONStoreError {
   if (error instanceof JSONStoreError) {
-    const { err, col, usr, doc, res, cause } = error
-    return new JSONStoreError(err, { usr, doc, res, cause, ...facts, ...(col !== '' && { col }) })
+    const { col } = error
+    return error.with({ ...facts, ...(col !== '' && { col }) })
   }
   return failure(isPannierError(error) ? name : 'UNKNOWN_FAILURE', { ...facts, cause: error })
+}
+
+function shown(given: unknown): string {
+  return typeof given === 'string' || typeof given === 'number' ? `: ${given}`.slice(0, GIVEN_CHARS_MAX) : ''
 }

@@ -105,14 +105,15 @@ function rankOf(value: SearchValue | undefined): number {
 
 function parseSort(schema: SearchSchema, sort: unknown): readonly SortField[] {
   if (sort === undefined) return [{ field: '_id', descending: false }]
-  if (!Array.isArray(sort)) throw failure('INVALID_SORT_OBJECT', { doc: sort })
+  if (!Array.isArray(sort)) throw failure('INVALID_SORT_OBJECT', { given: sort })
   const fields = sort.map((one: unknown): SortField => {
     const [[name, direction] = [], ...others] = isObject(one) ? Object.entries(one) : []
     const order = typeof direction === 'string' ? direction.toLowerCase() : undefined
     const field = name?.toLowerCase()
     if (field === undefined || others.length > 0 || (order !== 'asc' && order !== 'desc'))
-      throw failure('INVALID_SORT_OBJECT', { doc: one })
-    if (field !== '_id' && typeOfField(schema, field) === undefined) throw failure('INVALID_SORT_OBJECT', { doc: one })
+      throw failure('INVALID_SORT_OBJECT', { given: one })
+    if (field !== '_id' && typeOfField(schema, field) === undefined)
+      throw failure('INVALID_SORT_OBJECT', { given: one })
     return { field, descending: order === 'desc' }
   })
   const named = fields.filter(({ field }, at) => fields.findIndex((one) => one.field === field) === at)
@@ -123,11 +124,11 @@ function parseSort(schema: SearchSchema, sort: unknown): readonly SortField[] {
 
 function parseFilter(schema: SearchSchema, filter: unknown): readonly string[] | undefined {
   if (filter === undefined) return undefined
-  if (!Array.isArray(filter)) throw failure('INVALID_FILTER_ARRAY', { doc: filter })
+  if (!Array.isArray(filter)) throw failure('INVALID_FILTER_ARRAY', { given: filter })
   return filter.map((name: unknown) => {
     const field = typeof name === 'string' ? name.toLowerCase() : ''
     if (!DOCUMENT_FIELDS.includes(field) && typeOfField(schema, field) === undefined)
-      throw failure('INVALID_FILTER_ARRAY', { doc: name })
+      throw failure('INVALID_FILTER_ARRAY', { given: name })
     return field
   })
 }

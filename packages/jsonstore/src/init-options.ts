@@ -63,7 +63,7 @@ export function parseCollections(collections: unknown, options: InitOptions): re
 /** Failures have the name of the collection. */
 export function parseCollection(name: unknown, given: unknown, options: InitOptions): ParsedCollection {
   if (typeof name !== 'string' || !/^[a-z][a-z0-9]*$/i.test(name))
-    throw failure('BAD_PARAMETER_EXPECTED_ALPHANUMERIC_STRING', { doc: name, col: String(name) })
+    throw failure('BAD_PARAMETER_EXPECTED_ALPHANUMERIC_STRING', { given: name, col: String(name) })
   if (!isObject(given)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { col: name })
   const config = given as CollectionConfig
   try {
@@ -74,8 +74,9 @@ export function parseCollection(name: unknown, given: unknown, options: InitOpti
   }
 }
 
+/** The name of a user who opens a store; that of the store without a name is no user's. */
 export function parseUsername(username: unknown): string {
-  if (username === undefined || username === null || username === USERNAME_DEFAULT) return USERNAME_DEFAULT
+  if (username === undefined || username === null) return USERNAME_DEFAULT
   if (typeof username !== 'string' || !/^[a-z0-9]+$/i.test(username) || USERNAMES_RESERVED.test(username))
     throw failure('INVALID_USERNAME')
   return username

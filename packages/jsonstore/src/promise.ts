@@ -6,6 +6,7 @@
  * - What a function given to them throws is an unhandled rejection, and changes nothing for others.
  * - A failure with `fail` or `always` on its promise is handled; so is one with `done` alone, as with jQuery.
  * - `promise` is what `$.when` of jQuery asks for; with it `$.when(one, two)` waits for both, and gives each as `[result]`, as with JSONStore.
+ * - A function given to `then` may return `$.when(one, two)`: the next function gets both results. `await` gives the first.
  */
 export interface JSONStorePromise<T> extends Promise<T> {
   /** Calls back with the result. */
@@ -40,6 +41,31 @@ export interface JQueryPromise<T> {
 }
 
 class ChainedPromise<T> extends Promise<T> {
+  /** The further results of a jQuery promise that this one follows. */
+  #more: readonly unknown[] = []
+
+  // oxlint-disable-next-line no-thenable -- A promise has it.
+  override then<A = T, B = never>(
+    onFulfilled?: ((value: T, ...more: unknown[]) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): ChainedPromise<A | B> {
+    const follow = <R>(result: R | PromiseLike<R>): R | PromiseLike<R> =>
+      isJQueryPromise<R>(result)
+        ? new Promise((resolve, reject) => {
+            const take = (first: R, ...more: unknown[]): void => {
+              next.#more = more
+              resolve(first)
+            }
+            result.then(take, reject)
+          })
+        : result
+    const next = super.then(
+      typeof onFulfilled === 'function' ? (value) => follow(onFulfilled(value, ...this.#more)) : undefined,
+      typeof onRejected === 'function' ? (reason) => follow(onRejected(reason)) : undefined,
+    ) as ChainedPromise<A | B>
+    return next
+  }
+
   done(...callbacks: readonly ((result: T) => unknown)[]): this {
     for (const callback of callbacks) void this.then(callback, ignore)
     return this
@@ -83,6 +109,11 @@ export function chainedPromise<T>(
   start: (resolve: (value: T | PromiseLike<T>) => void, reject: (reason: unknown) => void) => void,
 ): JSONStorePromise<T> {
   return new ChainedPromise<T>(start) as unknown as JSONStorePromise<T>
+}
+
+function isJQueryPromise<R>(result: unknown): result is PromiseLike<R> {
+  if (typeof result !== 'object' || result === null || result instanceof Promise) return false
+  return ['then', 'done', 'fail', 'promise'].every((name) => typeof Reflect.get(result, name) === 'function')
 }
 
 function ignore(): void {}

@@ -44,20 +44,20 @@ export function parseSearchSchema(searchFields: unknown = {}, additionalSearchFi
   const own = parseFields(searchFields)
   const additional = parseFields(additionalSearchFields)
   const both = Object.keys(own).filter((name) => Object.hasOwn(additional, name))
-  if (both.length > 0) throw failure('INVALID_SEARCH_FIELD', { doc: both })
+  if (both.length > 0) throw failure('INVALID_SEARCH_FIELD', { given: both })
   return { searchFields: own, additionalSearchFields: additional }
 }
 
 function parseFields(fields: unknown): SearchFields {
   if (!isObject(fields) || Object.values(fields).some((type) => typeof type === 'object'))
-    throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: fields })
+    throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: fields })
   const parsed = new Map<string, SearchFieldType>()
   for (const [name, type] of Object.entries(fields)) {
     const lower = name.toLowerCase()
-    if (lower === '' || lower === '__proto__') throw failure('INVALID_SEARCH_FIELD', { doc: name })
-    if (parsed.has(lower)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { doc: name })
+    if (lower === '' || lower === '__proto__') throw failure('INVALID_SEARCH_FIELD', { given: name })
+    if (parsed.has(lower)) throw failure('BAD_PARAMETER_EXPECTED_SIMPLE_OBJECT', { given: name })
     if (!TYPES.includes(type) || DOCUMENT_FIELDS.includes(lower))
-      throw failure('INVALID_SEARCH_FIELD_TYPES', { doc: name })
+      throw failure('INVALID_SEARCH_FIELD_TYPES', { given: name })
     parsed.set(lower, type as SearchFieldType)
   }
   return Object.fromEntries([...parsed].sort(([left], [right]) => (left < right ? -1 : 1)))

@@ -3,7 +3,7 @@ import { destroy as destroyDatabase, isPannierError, open } from 'pannier'
 import type { Database, ErrorCode, OpenOptions, DatabaseStorage } from 'pannier'
 import { systemEnvironment, isObject } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
-import { call } from './call.ts'
+import { call, callbacksOf, report } from './call.ts'
 import type { CallbackOptions, CallSite } from './call.ts'
 import type { InvokeProcedure } from './adapter.ts'
 import { CODES, nameOfCode } from './codes.ts'
@@ -11,7 +11,7 @@ import type { CodeName } from './codes.ts'
 import { JSONStoreCollection } from './collection.ts'
 import type { CollectionHost, OpenCollection } from './collection.ts'
 import { failure, toJSONStoreError, USERNAME_DEFAULT } from './errors.ts'
-import type { JSONStoreError } from './errors.ts'
+import type { ErrorFacts } from './errors.ts'
 import { parseCollection, parseCollections, parsePassword, parseUsername } from './init-options.ts'
 import type { CollectionConfig, InitOptions, ParsedCollection } from './init-options.ts'
 import type { JSONStorePromise } from './promise.ts'
@@ -125,7 +125,7 @@ export class JSONStoreApi {
     const given = isObject(username) ? undefined : (username ?? undefined)
     return this.#afterLast({ src: 'destroy' }, options ?? username, async () => {
       this.#forbidTransaction('TRANSACTION_FAILURE_DURING_DESTROY')
-      const doomed = given === undefined ? undefined : parseUsername(given)
+      const doomed = given === USERNAME_DEFAULT || given === undefined ? given : parseUsername(given)
       await wrapped('DESTROY_REMOVE_PERSISTENT_STORE_FAILED', () => this.#close())
       await this.#destroy(doomed)
       return CODES.SUCCESS
@@ -144,7 +144,7 @@ export class JSONStoreApi {
   ): JSONStorePromise<number> {
     const usr = typeof username === 'string' ? username : USERNAME_DEFAULT
     return this.#afterLast({ src: 'changePassword', usr }, options ?? username, async () => {
-      const user = parseUsername(usr)
+      const user = usr === USERNAME_DEFAULT ? usr : parseUsername(usr)
       const [before, after] = [parsePassword(oldPassword), parsePassword(newPassword)]
       const { session } = this.#open()
       if (user !== session.username) throw failure('ERROR_CHANGING_PASSWORD')
@@ -195,8 +195,8 @@ export class JSONStoreApi {
   /** @deprecated Documents are `{ _id, json }`. */
   documentify<T extends object>(id: number, data: T): JSONStoreDocument<T> {
     const number = Number(id)
-    if (!isId(number)) throw failure('BAD_PARAMETER_EXPECTED_INT', { src: 'documentify', doc: id })
-    if (!isObject(data)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { src: 'documentify', doc: data })
+    if (!isId(number)) throw failure('BAD_PARAMETER_EXPECTED_INT', { src: 'documentify', given: id })
+    if (!isObject(data)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT', { src: 'documentify', given: data })
     return { _id: number, json: data }
   }
 
@@ -205,7 +205,7 @@ export class JSONStoreApi {
    * if it existed. `onSuccess` gets the same.
    *
    * @deprecated Use `init`.
-   * @returns The accessor; for wrong arguments a code, as JSONStore does.
+   * @returns The accessor; for wrong arguments a code, as JSONStore does. `onFailure` has it before that.
    * @example
    * JSONStore.initCollection('users', { id: 'integer' }, { onSuccess: () => show('users are there') })
    */
@@ -224,8 +224,11 @@ export class JSONStoreApi {
       parsed = parseCollection(name, { ...given, searchFields: searchFields ?? {} }, given)
       parseUsername(given.username)
     } catch (error) {
-      void this.#afterLast(site, options, () => Promise.reject(error as Error)).fail(() => {})
-      return (error as JSONStoreError).err
+      const refused = toJSONStoreError(error, site, 'UNKNOWN_FAILURE')
+      void this.#afterLast(site, undefined, () => Promise.reject(refused)).fail(() => {})
+      const { onFailure } = callbacksOf(options)
+      if (onFailure !== undefined) report(onFailure, refused)
+      return refused.err
     }
     const promise = this.#afterLast(site, options, async () => {
       const isNew = await this.#openFor([parsed], given)
@@ -260,7 +263,8 @@ export class JSONStoreApi {
 
   async #init(collections: unknown, options: InitOptions): Promise<void> {
     if (!isObject(options)) throw failure('BAD_PARAMETER_EXPECTED_OBJECT')
-    this.#forbidTransaction('TRANSACTION_FAILURE_DURING_INIT')
+    const last = isObject(collections) ? Object.keys(collections).at(-1) : undefined
+    this.#forbidTransaction('TRANSACTION_FAILURE_DURING_INIT', { ...(last !== undefined && { col: last }) })
     if (options.clear === true) this.#collections.clear()
     const parsed = parseCollections(collections, options)
     const isNew = await this.#openFor(parsed, options)
@@ -402,8 +406,8 @@ export class JSONStoreApi {
     return this.#opened
   }
 
-  #forbidTransaction(name: CodeName): void {
-    if (this.#opened?.session.inTransaction === true) throw failure(name)
+  #forbidTransaction(name: CodeName, facts?: ErrorFacts): void {
+    if (this.#opened?.session.inTransaction === true) throw failure(name, facts)
   }
 
   #databaseName(username: string | undefined): string {

@@ -11,7 +11,7 @@ import { DOCUMENT_FIELDS, isTagOf, searchValuesOf, typeOfField } from './search-
 import type { SearchSchema } from './search-fields.ts'
 import type { Access } from './session.ts'
 import { idKey, removedName } from './stored-document.ts'
-import type { JsonObject, JSONStoreDocument, Operation, StoredDocument } from './stored-document.ts'
+import type { JsonObject, Operation, StoredDocument } from './stored-document.ts'
 
 /** The collection that is written to. */
 export interface Target {
@@ -27,6 +27,12 @@ export interface NewDocument {
   readonly additional: Readonly<Record<string, unknown>>
   /** The id in a remote database, for documents that come from there. */
   readonly remoteId?: string
+}
+
+/** A document as an app gives it: its id may be a number in a text. */
+export interface Replacement {
+  readonly _id: number | string
+  readonly json: JsonObject
 }
 
 /** The ids of documents are given in turn, and none twice. */
@@ -63,11 +69,11 @@ export async function takeIds(access: Access, name: string, count: number, min =
 export async function replaceDocuments(
   access: Access,
   target: Target,
-  replacements: readonly JSONStoreDocument[],
+  replacements: readonly Replacement[],
   markDirty: boolean,
 ): Promise<number> {
   // Of several with one id the last one counts.
-  const byKey = new Map(replacements.map((one) => [idKey(one._id), one]))
+  const byKey = new Map(replacements.map((one) => [idKey(Number(one._id)), one]))
   const collection = access(target.name)
   const stored = await collection.get([...byKey.keys()])
   const missing = [...byKey.values()].filter((_, at) => stored[at] === undefined)
@@ -128,11 +134,11 @@ export async function changeDocuments(
 
 export function parseCriteria(schema: SearchSchema, criteria: unknown): readonly string[] {
   if (criteria === undefined) return []
-  if (!Array.isArray(criteria)) throw failure('BAD_PARAMETER_WRONG_SEARCH_CRITERIA', { doc: criteria })
+  if (!Array.isArray(criteria)) throw failure('BAD_PARAMETER_WRONG_SEARCH_CRITERIA', { given: criteria })
   return criteria.map((name: unknown) => {
     const field = typeof name === 'string' ? name.toLowerCase() : ''
-    if (DOCUMENT_FIELDS.includes(field)) throw failure('BAD_PARAMETER_WRONG_SEARCH_CRITERIA', { doc: name })
-    if (typeOfField(schema, field) === undefined) throw failure('INVALID_SEARCH_FIELD', { doc: name })
+    if (DOCUMENT_FIELDS.includes(field)) throw failure('BAD_PARAMETER_WRONG_SEARCH_CRITERIA', { given: name })
+    if (typeOfField(schema, field) === undefined) throw failure('INVALID_SEARCH_FIELD', { given: name })
     return field
   })
 }

@@ -100,7 +100,7 @@ export const storeCases: readonly Case[] = [
     codes: [-7, -6, -50, 0],
     async run(lab) {
       const store = lab.store()
-      for (const username of ['ann-1', '', 'jsonstorex', 'JSONStoreKey', 'dpk', 'DPKann', 5])
+      for (const username of ['ann-1', '', 'jsonstore', 'jsonstorex', 'JSONStoreKey', 'dpk', 'DPKann', 5])
         await lab.fails(store.init(PEOPLE, { username: username as string }), -7)
       assertEqual(await store.fileInfo(), [])
       const { people } = await store.init(PEOPLE, { username: 'ann' })
@@ -179,7 +179,7 @@ export const storeCases: readonly Case[] = [
       const store = lab.store()
       const { people } = await store.init(PEOPLE)
       await store.startTransaction()
-      await lab.fails(store.init({ orders: {} }), -44)
+      assertEqual((await lab.fails(store.init({ orders: {} }), -44)).col, 'orders')
       await lab.fails(store.closeAll(), -45)
       await lab.fails(store.destroy(), -46)
       await lab.fails(people.removeCollection(), -47)
@@ -237,8 +237,9 @@ export const storeCases: readonly Case[] = [
       const dropped = store.initCollection('people', { name: 'string' }, { dropCollection: true })
       assertEqual(await lab.accessor(dropped).promise, 0)
       assertEqual(await people.count(), 0)
-      // Wrong arguments are told at once, and to the callback.
+      // Wrong arguments are reported before the function returns.
       lab.gives(store.initCollection('1people', {}, options), 4)
+      assertEqual(told.at(-1), 4)
       lab.gives(store.initCollection('people', { name: 'text' as 'string' }, options), -12)
       await store.closeAll()
       assertEqual(told, [0, 1, 4, -12])
@@ -312,12 +313,16 @@ export const storeCases: readonly Case[] = [
         msg: 'INVALID_SEARCH_FIELD',
         col: 'people',
         usr: 'jsonstore',
-        doc: 'city',
+        doc: {},
         res: {},
       }
       assertEqual({ src, err, msg, col, usr, doc, res } as object, facts)
       assertTrue(error instanceof Error, 'it is an Error')
-      assertEqual(JSON.parse(error.toString()), facts, 'as text it is JSON')
+      assertEqual(error.toString(), JSON.stringify(facts, null, ' '), 'as text it is JSON, as JSONStore indents it')
+      assertEqual(error.message, 'INVALID_SEARCH_FIELD (22): city', 'the message shows the wrong value')
+      const endless: Record<string, unknown> = {}
+      endless['endless'] = endless
+      await lab.fails(people.find({ name: endless } as never), 6)
       const {
         src: where,
         col: what,
@@ -330,6 +335,8 @@ export const storeCases: readonly Case[] = [
       const missing = people.replace(unknown, { onFailure: (documents: object[]) => told.push(documents) })
       await lab.fails(missing, -11)
       assertEqual(told.splice(-1), [[unknown]])
+      const asText = { _id: '9', json: { name: 'Nobody' } }
+      assertEqual((await lab.fails(people.replace(asText as never), -11)).doc, [asText], 'the document as it came')
       // Callbacks of a count may be in its query.
       await people.count({ onSuccess: (count: number) => told.push(`${count} in all`) })
       await people.count({ name: 'nobody', onSuccess: (count: number) => told.push(`${count} of that name`) } as never)
@@ -343,6 +350,12 @@ export const storeCases: readonly Case[] = [
         .progress()
       await jQueryPromise.promise().then((count) => results.push(count))
       assertEqual(results, [1, undefined, 1])
+      // Functions of an app return `$.when(…)`: the next one gets all results, `await` the first.
+      const both = people.findAll().then(() => whenOf([2], [3]))
+      assertEqual(await both.then((...all: unknown[]) => all), [[2], [3]])
+      assertEqual(await both, [2])
+      const refused = people.findAll().then(() => whenOf(Promise.reject(new Error('no'))))
+      assertEqual(await refused.then(undefined, (reason) => (reason as Error).message), 'no')
       // Nobody has to look after a failure that a callback is told.
       void people.find({ city: 'Oslo' }, { onFailure: () => told.push('heard') })
       await people.count()
@@ -377,3 +390,18 @@ export const storeCases: readonly Case[] = [
     },
   },
 ]
+
+/** As `$.when` of jQuery: a thenable that calls back with several results. */
+function whenOf(...results: unknown[]): PromiseLike<unknown> {
+  const chained = (): object => when
+  const when = {
+    // oxlint-disable-next-line no-thenable -- jQuery has it.
+    then: (take: (...all: unknown[]) => void, fail: (reason: unknown) => void) => {
+      void Promise.all(results).then((all) => take(...all), fail)
+    },
+    done: chained,
+    fail: chained,
+    promise: chained,
+  }
+  return when as unknown as PromiseLike<unknown>
+}
