@@ -15,7 +15,7 @@ interface Budget {
 }
 
 export const BUDGETS: Readonly<Record<string, Budget>> = {
-  db: { files: 384, lines: 57_770, adr: 54 },
+  db: { files: 384, lines: 57_890, adr: 54 },
   rules: { files: 34, lines: 4300, adr: 54 },
   backend: { files: 315, lines: 37_800, adr: 54 },
   server: { files: 232, lines: 22_890, adr: 54 },
