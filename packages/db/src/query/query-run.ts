@@ -2,20 +2,12 @@
 import { andThen, type MaybePromise } from '../base/async.ts'
 import { loadedModule } from '../base/lazy-module.ts'
 import { calling } from '../base/options.ts'
-import {
-  expressionsOf,
-  leavesOf,
-  normalise,
-  type Condition,
-  type LeafCondition,
-  type RelatedCondition,
-} from './ast/normalise.ts'
+import { expressionsOf, isAlways, normalise, type Condition, type RelatedCondition } from './ast/normalise.ts'
 import { parseSelector, type SelectorMeaning } from './ast/parse-selector.ts'
 import type { EmptyValues } from './aggregate/specification.ts'
-import { COLUMNS_USE, isForColumns } from './columns/column-use.ts'
 import type { StoredDocument } from '../document/document-reader.ts'
 import { planQuery, type Plan, type Planned, type QuerySpecification } from './planner/plan.ts'
-import type { QuerySource } from './query-source.ts'
+import { COLUMNS_USE, type QuerySource } from './query-source.ts'
 import { prepareRegexes } from './regex/check-regex.ts'
 import type { IndexDeclaration } from '../index/index-definition.ts'
 
@@ -80,8 +72,6 @@ export interface MatchingDocuments extends Pick<QueryRun, 'query' | 'populate'> 
 /** A query on its snapshot; its source has to be released. */
 export interface QueryRun extends Planned {
   readonly source: QuerySource
-  /** Gives a query for the same rows of fewer documents. */
-  readonly narrow?: ((query: QuerySpecification) => Promise<QuerySpecification>) | undefined
   /** Changes rows: they get related documents in place of ids. */
   readonly populate?: ((rows: readonly object[]) => Promise<void>) | undefined
   /** How related steps were followed, for explain. */
@@ -120,14 +110,12 @@ export async function withColumns(
   asked: QuerySpecification = query,
 ): Promise<Planned> {
   const documents = source.documents.count()
-  const ends = asked.sort.length === 0 && asked.limit < Infinity
-  const isFor = (leaf: LeafCondition): boolean => isForColumns(source, leaf, ends)
-  if (source.kept === undefined || documents < COLUMNS_USE.documentsMin || !leavesOf(query.condition).some(isFor))
-    return { query }
+  if (source.kept === undefined || documents < COLUMNS_USE.documentsMin) return { query }
   const plan = await source.attempt(() => planQuery(source, asked))
-  if (plan.cost < documents * COLUMNS_USE.costShareMin) return { query, plan }
+  const isWalk = plan.sort === undefined && isAlways(query.condition)
+  if (isWalk || plan.cost < documents * COLUMNS_USE.costShareMin) return { query, plan }
   const { answerByColumns } = await loadedModule(import('./columns/answer.ts'))
-  return answerByColumns(source, query, ends, check)
+  return answerByColumns(source, query, asked, plan, check)
 }
 
 /** One step along a relation, as it was answered. */

@@ -37,6 +37,9 @@ export interface KeptColumns {
   forget(collection: Pick<CollectionState, 'number' | 'epoch'>): void
 }
 
+/** When queries use columns: the least number of documents, and the least cost of a plan, by that of a walk of all. Tests change it. */
+export const COLUMNS_USE: { documentsMin: number; costShareMin: number } = { documentsMin: 2000, costShareMin: 0.2 }
+
 /** A place for the columns of a database. */
 export interface ColumnMemory {
   /** About how much memory all of them may take. */

@@ -261,7 +261,8 @@ export class Query<T extends object, Document extends object = T> implements Asy
     try {
       const total = await countRows(run.source, countedBy(run.query), () => this.#checkAborted(), run.plan)
       const rows: T[] = []
-      for await (const batch of this.#batchesOf(run, BATCH_ROWS_WHOLE, undefined))
+      const paged = await withColumns(run.source, run.query, () => this.#checkAborted())
+      for await (const batch of this.#batchesOf({ ...run, ...paged }, BATCH_ROWS_WHOLE, paged.plan))
         for (const row of batch) rows.push(row as T)
       return { rows, total }
     } finally {

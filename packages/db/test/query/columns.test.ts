@@ -1,9 +1,13 @@
 /** Goal: a column says of a snapshot what its documents say, or nothing. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { open } from '../../src/database/lifecycle/open.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Collection } from '../../src/database/collection/collection.ts'
+import { compareValues } from '../../src/codec/collation.ts'
 import { ColumnStore } from '../../src/query/columns/column-store.ts'
+import { NOCASE } from '../../src/codec/nocase.ts'
+import { selectionQuery } from '../../src/database/records/selection-query.ts'
+import { createQuery } from '../../src/query/query.ts'
 import { foldText } from '../../src/query/match.ts'
 import type { QuerySource } from '../../src/query/query-source.ts'
 import { NumberSet } from '../../src/query/sets/number-set.ts'
@@ -124,6 +128,133 @@ describe('columns', () => {
     expect(JSON.stringify((await query.limit(3).explain()).plan)).toContain('"full scan"')
   })
 
+  describe('the order of a sort without an index', () => {
+    interface Row {
+      readonly n: number
+      readonly title?: string
+      readonly rank?: number
+    }
+    const numbered = (from: number, count: number): (Row & { _id: string })[] =>
+      Array.from({ length: count }, (_, at) => ({
+        _id: `p${from + at}`,
+        n: from + at,
+        title: `t${((from + at) * 7) % 100}`,
+      }))
+    const pages = (posts: Collection<Row>) =>
+      [posts.find().sort('title'), posts.find().sort('-title', 'n').skip(90)].map((query) => query.limit(30))
+    /** What a transaction reads is not kept, so it sorts all. */
+    async function expectSorted(db: Database, posts: Collection<Row>): Promise<void> {
+      await db.transaction(async (tx) => {
+        const sorted = pages(tx.collection('posts') as never)
+        for (const [at, query] of pages(posts).entries()) {
+          const right = await sorted[at]!.toArray()
+          expect(await query.toArray()).toEqual(right)
+          expect(await query.page()).toEqual({ rows: right, total: await posts.find().count() })
+        }
+      })
+    }
+    const keptBytes = (source: QuerySource): number =>
+      source.kept!.columns.store?.bytesOf(source.documents.collection) ?? 0
+
+    test('is kept from the second query on, and follows writes, deletes and purges', async () => {
+      await using db = await open('order', { storage: memory(), collections: { posts: {} } })
+      const posts = db.collection<Row>('posts')
+      await posts.insert(numbered(0, 3000))
+      using source = disposable(sourceOf(posts))
+      await pages(posts)[0]!.toArray()
+      expect(keptBytes(source)).toBe(0)
+      await expectSorted(db, posts)
+      expect(keptBytes(source)).toBeGreaterThan(2 * 3000 * 64)
+      await posts.upsert(numbered(3000, 100))
+      await posts.upsert(numbered(0, 700).map(({ _id, n }) => (n % 2 === 0 ? { _id, n } : { _id, n, title: 't5' })))
+      await expectSorted(db, posts)
+      await posts.delete(['p1', 'p2', 'p2999'])
+      await expectSorted(db, posts)
+      await posts.purge('p15')
+      await expectSorted(db, posts)
+      await posts.insert(numbered(1, 1))
+      await expectSorted(db, posts)
+      await db.dropCollection('posts')
+      expect(keptBytes(source)).toBe(0)
+    })
+
+    test('leaves a snapshot behind it to sort by itself', async () => {
+      await using db = await open('behind', { storage: memory(), collections: { posts: {} } })
+      const posts = db.collection<Row>('posts')
+      await posts.insert(numbered(0, 3000))
+      const query = posts.find().sort('title').limit(5)
+      const [before] = [await query.toArray(), await query.toArray()]
+      using source = disposable(sourceOf(posts))
+      await posts.upsert({ _id: 'p9', n: 9, title: 'a' })
+      expect((await query.first())!.n).toBe(9)
+      const behind = createQuery<Row>(() => ({ ...source, release: nothing }), {})
+        .sort('title')
+        .limit(5)
+      expect(await behind.toArray()).toEqual(before)
+    })
+
+    test('reads the documents of the page alone', async () => {
+      await using db = await open('reads', { storage: memory(), collections: { posts: {} } })
+      const posts = db.collection<Row>('posts')
+      await posts.insert(numbered(0, 3000))
+      using source = disposable(sourceOf(posts))
+      const scans = vi.spyOn(source.documents, 'scan')
+      const query = createQuery<Row>(() => ({ ...source, release: nothing }), {})
+        .sort('title')
+        .skip(100)
+        .limit(30)
+      const rows = await query.toArray()
+      expect(scans).toHaveBeenCalledTimes(1)
+      expect(await query.toArray()).toEqual(rows)
+      expect(await query.toArray()).toEqual(rows)
+      expect(scans).toHaveBeenCalledTimes(1)
+      // What takes a fifth of the collection is sorted as it is read.
+      expect(await query.limit(601).toArray()).toHaveLength(601)
+      expect(scans).toHaveBeenCalledTimes(2)
+      // The suggestion of an index stays.
+      expect(await posts.find().sort('title').limit(30).explain()).toMatchObject({ suggestion: ['title'] })
+    })
+
+    test('takes half of the memory of all columns at most, and is tried once', async () => {
+      await using db = await open('large', { storage: memory(), collections: { posts: {} } })
+      const posts = db.collection<Row>('posts')
+      await posts.insert(numbered(0, 3000))
+      using source = disposable(sourceOf(posts))
+      const sort = [{ path: 'title', descending: false }]
+      const columns = new ColumnStore(2 * 3000 * 66)
+      await columns.order(source, { sort }, nothing)
+      expect(await columns.order(source, { sort }, nothing)).toBeUndefined()
+      const unread = { ...source, attempt: () => expect.unreachable('nothing is read again') }
+      expect(await columns.order(unread, { sort }, nothing)).toBeUndefined()
+      expect(columns.bytes).toBe((await columns.rows(source, nothing))!.bytes)
+    })
+
+    test('has a name of its own for each collation and each value of what is missing', async () => {
+      await using db = await open('names', { storage: memory(), collections: { posts: {} } })
+      const posts = db.collection<Row>('posts')
+      await posts.insert(numbered(0, 3000).map((one) => (one.n < 3 ? one : { ...one, rank: one.n - 1500 })))
+      const every = { kind: 'and', of: [] } as const
+      const lastBy = async (empty: '' | 0): Promise<number> => {
+        const options = { nameOf: (name: string) => name, empty: new Map([['rank', empty]]) }
+        const page = selectionQuery(posts, every, options).sort('-rank').limit(5)
+        const one = await page.toArray()
+        expect(await page.toArray()).toEqual(one)
+        return one[0]!['n'] as number
+      }
+      expect(await lastBy('')).toBe(0)
+      expect(await lastBy(0)).toBe(2999)
+      expect(await lastBy('')).toBe(0)
+      await posts.upsert({ _id: 'A', n: -1, title: 'T0' })
+      for (let round = 0; round < 3; round++) {
+        for (const [meaning, first] of [
+          [{}, -1],
+          [{ dialect: 'couchdb', collation: NOCASE.name } as const, 0],
+        ] as const)
+          expect(await posts.find({}, meaning).sort('title').limit(1).toArray()).toMatchObject([{ n: first }])
+      }
+    })
+  })
+
   test('ids that are too long for the index make no column, and it is tried once', async () => {
     await using db = await open('long', {
       storage: memory(),
@@ -237,6 +368,30 @@ async function compare(
       )
       return true
     },
+    ...[['title'], ['-title'], ['-kind', 'title'], ['kind', '-$created']].map((fields) => async () => {
+      const sort = fields.map((field) => ({ path: field.replace('-', ''), descending: field.startsWith('-') }))
+      await columns.order(source, { sort }, nothing)
+      const column = await columns.order(source, { sort: [...sort, { path: '$created', descending: false }] }, nothing)
+      if (column === undefined || !columns.isTrue(column, source)) return false
+      const [skip, limit] = [random.below(documents.length + 2), random.below(20)]
+      const sorted = documents.toSorted((one, other) => {
+        for (const { path, descending } of sort) {
+          const [left, right] = [one, other].map(({ number, document }) =>
+            path === '$created' ? number : document[path as keyof Post],
+          )
+          const order = compareValues(left, right)
+          if (order !== 0) return descending ? -order : order
+        }
+        return one.number - other.number
+      })
+      expect(numbers(column.page(skip, limit))).toEqual(
+        sorted
+          .slice(skip, skip + limit)
+          .map(({ number }) => number)
+          .toSorted((one, other) => one - other),
+      )
+      return true
+    }),
     ...(['author', 'editors'] as const).map((field) => async () => {
       const index = source.indexes.find(({ fields }) => fields[0]!.path === field)
       if (index === undefined || index.builtTo !== undefined) return false

@@ -3,7 +3,7 @@ import { localCoordinator } from '../../src/database/coordination/local-coordina
 import { systemEnvironment } from '../../src/database/lifecycle/environment.ts'
 import { openKeyValueStore } from '../../src/kv/open.ts'
 import { memory } from '../../src/storage/memory/memory.ts'
-import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
+import { COLUMNS_USE } from '../../src/query/query-source.ts'
 import { querySuite } from '../../testing/conformance/query.ts'
 import { counting } from '../../testing/counting-page-store.ts'
 import { modelKeyValueStore } from '../../testing/model-key-value-store.ts'

@@ -16,7 +16,7 @@ import { RECORDS } from '../../../rules/test/world.ts'
 import type { Database } from '../../src/index.ts'
 import { selectionQuery } from '../../src/internal.ts'
 import type { TransactionCollection } from '../../src/database/collection/collection-operations.ts'
-import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
+import { COLUMNS_USE } from '../../src/query/query-source.ts'
 import { admits, RELATIONS, TEXT, worldDatabase } from './rules-world.ts'
 
 const usually = { ...COLUMNS_USE }

@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { open, type Database, type Query } from '../../src/index.ts'
 import { memory } from '../../src/memory.ts'
-import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
+import { COLUMNS_USE } from '../../src/query/query-source.ts'
 import { parseRelated } from '../../src/relations/parse-related.ts'
 import { RELATED_VALUES } from '../../src/relations/related-values.ts'
 import { RelationModel, type ModelSchema } from '../../testing/evaluate-relations.ts'

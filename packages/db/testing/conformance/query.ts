@@ -3,7 +3,7 @@
  * order, from one snapshot, which is released. `create` makes an empty store.
  */
 import type { KeyValueStore } from '../../src/kv/key-value-store.ts'
-import { COLUMNS_USE } from '../../src/query/columns/column-use.ts'
+import { COLUMNS_USE } from '../../src/query/query-source.ts'
 import { combine, expressionsOf, isAlways, normalise, type Condition } from '../../src/query/ast/normalise.ts'
 import { parseSelector } from '../../src/query/ast/parse-selector.ts'
 import type { BodyView } from '../../src/document/body.ts'

@@ -1,23 +1,66 @@
 /** Answers parts of a condition by columns: what is searched in texts, and what is asked of the values of a field. */
-import { combine, type Condition, type ContainsCondition, type FieldCondition } from '../ast/normalise.ts'
+import {
+  combine,
+  isAlways,
+  leavesOf,
+  type Condition,
+  type ContainsCondition,
+  type FieldCondition,
+  type LeafCondition,
+} from '../ast/normalise.ts'
+import { isOnePoint } from '../ast/value-set.ts'
 import { compileCondition } from '../match.ts'
-import type { Planned, QuerySpecification } from '../planner/plan.ts'
-import { isForColumns } from './column-use.ts'
-import type { QuerySource } from '../query-source.ts'
+import type { Plan, Planned, QuerySpecification } from '../planner/plan.ts'
+import { COLUMNS_USE, type QuerySource } from '../query-source.ts'
 import { columnsOf, type ColumnStore } from './column-store.ts'
 import type { NumberSet } from '../sets/number-set.ts'
 import { TextColumn } from './text-column.ts'
 
-/** The same query, with sets of documents in place of what columns tell. `ends`: as of `isForColumns`. */
+/** The query of `withColumns`, as columns leave it. `plan`: for what is asked. */
 export async function answerByColumns(
   source: QuerySource,
   query: QuerySpecification,
-  ends: boolean,
+  asked: QuerySpecification,
+  plan: Plan,
   check: () => void,
 ): Promise<Planned> {
-  const columns = columnsOf(source)
-  if (columns === undefined) return { query }
+  const columns = columnsOf(source)!
+  // The values of related documents change without a write here.
+  const isOwn = query.sort.every(({ path, through = { path } }) => through.path === path)
+  if (isAlways(query.condition) && isOwn)
+    return { query, plan, narrow: (of) => pageOfOrder(columns, source, of, check) }
+  const ends = asked.sort.length === 0 && asked.limit < Infinity
+  if (!leavesOf(query.condition).some((leaf) => isForColumns(source, leaf, ends))) return { query, plan }
   return { query: { ...query, condition: await new Answer(columns, source, ends, check).of(query.condition) } }
+}
+
+/** A query for the documents of a page alone, by an order of all that is kept; the query itself where no order is kept. */
+async function pageOfOrder(
+  columns: ColumnStore,
+  source: QuerySource,
+  query: QuerySpecification,
+  check: () => void,
+): Promise<QuerySpecification> {
+  const { sort, skip, limit } = query
+  const isPage = limit <= source.documents.count() * COLUMNS_USE.costShareMin
+  const column = isPage ? await columns.order(source, query, check) : undefined
+  if (column === undefined || !columns.isTrue(column, source)) return query
+  return { ...query, condition: { kind: 'numbers', numbers: column.page(skip, limit), column: sort[0]!.path }, skip: 0 }
+}
+
+/**
+ * Whether a column may answer it. Columns look for text, and for values of a field without an index. Where a field has a
+ * multi index, they look for several values.
+ *
+ * @param ends Its query may end after a few documents: then what has no index is tested on these.
+ */
+function isForColumns({ indexes }: QuerySource, leaf: LeafCondition, ends: boolean): boolean {
+  if (leaf.kind === 'contains') return !leaf.negated
+  const serving = indexes.filter(({ fields }) => fields.some(({ path }) => path === leaf.path))
+  const isAsked = serving.length === 0 ? !ends : serving.some(({ multi }) => multi)
+  if (leaf.kind === 'elements') return isAsked && leaf.which !== 'keys'
+  if (leaf.kind !== 'within' || leaf.whole || leaf.self) return false
+  return isAsked && !(serving.length > 0 && isOnePoint(leaf.values))
 }
 
 class Answer {

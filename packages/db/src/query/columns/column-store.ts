@@ -3,14 +3,24 @@
  * forgotten when they take too much memory. They only make queries faster: a query that gets none goes another way.
  */
 import type { KeptColumns, QuerySource } from '../query-source.ts'
+import { LruMap } from '../../base/lru-map.ts'
 import type { CollectionState } from '../../document/catalog.ts'
 import { CollectionRows } from './collection-rows.ts'
+import { OrderColumn } from './order-column.ts'
+import { isCreation, type QuerySpecification } from '../planner/plan.ts'
 import { RelationColumn, type RelationSources } from './relation-column.ts'
 import { SelectColumn } from './select-column.ts'
 import type { Collation } from '../../codec/registered-collation.ts'
 import { TextColumn } from './text-column.ts'
 
-type Column = TextColumn | SelectColumn | RelationColumn
+/** The number of orders that were asked for once. */
+const ASKED_MAX = 64
+/** The part of the memory that one order may take. */
+const ORDER_SHARE_MAX = 0.5
+/** Names of columns that cannot be made: users name the fields of a sort. */
+const NONE_MAX = 1000
+
+type Column = TextColumn | SelectColumn | RelationColumn | OrderColumn
 
 /** A value that was computed from collections, and their state then. */
 interface Computed {
@@ -34,6 +44,8 @@ export class ColumnStore implements KeptColumns {
   readonly #columns = new Map<string, Column | Computed>()
   /** Names of columns that cannot be made. */
   readonly #none = new Set<string>()
+  /** Names of orders that a query has asked for. */
+  readonly #asked = new LruMap<string, true>(ASKED_MAX)
   /** The columns that are being made: a second query waits rather than makes another. */
   readonly #making = new Map<string, Promise<unknown>>()
 
@@ -85,6 +97,29 @@ export class ColumnStore implements KeptColumns {
     return this.#column(source, `select ${path}`, (rows) => new SelectColumn(rows, path), check)
   }
 
+  /** The order of all documents as of the source, if it fits. Only the second query makes it: it takes as long as several sorts. */
+  async order(
+    source: QuerySource,
+    { sort, collation }: Pick<QuerySpecification, 'sort' | 'collation'>,
+    check: () => void,
+  ): Promise<OrderColumn | undefined> {
+    // The numbers of documents order what is equal.
+    const fields = sort.filter(
+      (field, at) => at === 0 || at < sort.length - 1 || field.descending || !isCreation(field),
+    )
+    const kind = `order ${collation?.name ?? ''} ${JSON.stringify(fields)}`
+    const name = `${nameOf(source.documents.collection)}${kind}`
+    if (!this.#columns.has(name) && this.#asked.get(name) === undefined) {
+      this.#asked.set(name, true)
+      return undefined
+    }
+    this.#asked.delete(name)
+    const make = (rows: CollectionRows): OrderColumn => {
+      return new OrderColumn(rows, fields, collation, this.#bytesMax * ORDER_SHARE_MAX)
+    }
+    return this.#column(source, kind, make, check)
+  }
+
   /** Where a relation leads as of the sources. */
   async relation(sources: RelationSources, check: () => void): Promise<RelationColumn | undefined> {
     const { source, target, index } = sources
@@ -124,7 +159,7 @@ export class ColumnStore implements KeptColumns {
     return value
   }
 
-  async #column<Kind extends TextColumn | SelectColumn>(
+  async #column<Kind extends TextColumn | SelectColumn | OrderColumn>(
     source: QuerySource,
     kind: string,
     make: (rows: CollectionRows) => Kind,
@@ -154,6 +189,7 @@ export class ColumnStore implements KeptColumns {
 
   #noMore(name: string): void {
     this.#columns.delete(name)
+    if (this.#none.size === NONE_MAX) this.#none.clear()
     this.#none.add(name)
   }
 

@@ -71,6 +71,8 @@ export interface Plan {
 export interface Planned {
   readonly query: QuerySpecification
   readonly plan?: Plan
+  /** Gives a query for the same rows of fewer documents. */
+  readonly narrow?: ((query: QuerySpecification) => Promise<QuerySpecification>) | undefined
 }
 
 /** Costs of handling one document, in units of testing one document in a scan. */

@@ -99,13 +99,14 @@ function lastBefore(cut: Cut | undefined): number | undefined {
 
 /** Gives each value itself, and another one for none. */
 class OrEmpty implements ValuesById {
-  readonly #empty: unknown
+  /** The value for none. It is in the name of an order that is kept. */
+  readonly empty: unknown
 
   constructor(empty: unknown) {
-    this.#empty = empty
+    this.empty = empty
   }
 
   get(value: unknown): unknown {
-    return value ?? this.#empty
+    return value ?? this.empty
   }
 }
