@@ -30,7 +30,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   svelte: { files: 5, lines: 280, adr: 56 },
   solid: { files: 5, lines: 280, adr: 56 },
   angular: { files: 5, lines: 290, adr: 56 },
-  'tanstack-db': { files: 4, lines: 420, adr: 54 },
+  'tanstack-db': { files: 7, lines: 785, adr: 54 },
   devtools: { files: 26, lines: 3150, adr: 58 },
   'sqlite-storage': { files: 8, lines: 730, adr: 54 },
   pouchdb: { files: 34, lines: 2460, adr: 54 },

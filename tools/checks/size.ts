@@ -47,8 +47,8 @@ const BINDINGS: Readonly<Record<string, { readonly prefix: string; readonly app:
 }
 const APP_FUNCTIONS = ['LiveQuery', 'Count', 'Document', 'Draft', 'Sync', 'Rejected', 'Can']
 const FRAMEWORKS = ['react', 'vue', 'svelte', 'solid-js', '@angular/core']
-/** `@pannier/tanstack-db`, beside the library, the client and TanStack DB. */
-const TANSTACK_DB_BYTES_MAX = 1.5 * 1024
+/** `@pannier/tanstack-db`, beside the library, the client and TanStack DB (ADR 54). */
+const TANSTACK_DB_BYTES_MAX = 3.52 * 1024
 /** `@pannier/sqlite-storage`, beside the library. */
 const SQLITE_STORAGE_BYTES_MAX = 3.6 * 1024
 /** `@pannier/devtools`, beside the library, when they are opened, and before. The bar of the first is 60 KiB (ADR 58). */
