@@ -141,7 +141,8 @@ export const PACKAGE_LAYERS: Readonly<Record<string, readonly Layer[]>> = {
   ],
   devtools: ['model', 'view', ['entries', ['index', 'element']]],
   'tanstack-db': [
-    ['sync', ['sync-run']],
+    ['subsets', ['subset']],
+    ['sync', ['sync-run', 'whole-run', 'demand-run']],
     ['options', ['database-collection', 'client-collection']],
     ['entry', ['index']],
   ],

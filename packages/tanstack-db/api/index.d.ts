@@ -1,7 +1,7 @@
 // What `@pannier/tanstack-db` offers. Written by `npm run api`.
 
 /** Options of TanStack DB that the app chooses. Pannier gives the others. */
-export type CollectionSettings<Row extends object> = Omit<BaseCollectionConfig<Row, string>, 'getKey' | 'schema' | 'syncMode' | 'onInsert' | 'onUpdate' | 'onDelete' | 'utils'>;
+export type CollectionSettings<Row extends object> = Omit<BaseCollectionConfig<Row, string>, 'getKey' | 'schema' | 'onInsert' | 'onUpdate' | 'onDelete' | 'utils'>;
 
 /** A document as a row of TanStack DB. A row that the app inserts has an id, and gets its revision when it is stored. */
 export type DocumentRow<T extends object> = T & {

@@ -63,7 +63,7 @@ export function pannierClientCollectionOptions<Types extends AppTypes<Types>, Na
   const persist = (mutating: Mutating): Promise<void> => store(place, mutating)
   return {
     ...settings,
-    ...optionsOf(place, collection, persist),
+    ...optionsOf(place, { name: collection, syncMode: settings.syncMode }, persist),
     getKey: ({ id }) => id,
     utils: { persist, server },
   }

@@ -1,13 +1,15 @@
 /** Options for a collection of TanStack DB that shows a collection of a database. */
-import type { BaseCollectionConfig, CollectionConfig } from '@tanstack/db'
+import type { BaseCollectionConfig, CleanupFn, CollectionConfig, SyncConfigRes, SyncMode } from '@tanstack/db'
 import type { Collection, Database } from 'pannier'
 import { environmentOf } from 'pannier/internal'
-import { store, syncOf, type Mutating, type Place, type RowWriter } from './sync-run.ts'
+import { DemandRun } from './demand-run.ts'
+import { store, type Mutating, type Place, type RowWriter, type Target } from './sync-run.ts'
+import { WholeRun } from './whole-run.ts'
 
 /** Options of TanStack DB that the app chooses. Pannier gives the others. */
 export type CollectionSettings<Row extends object> = Omit<
   BaseCollectionConfig<Row, string>,
-  'getKey' | 'schema' | 'syncMode' | 'onInsert' | 'onUpdate' | 'onDelete' | 'utils'
+  'getKey' | 'schema' | 'onInsert' | 'onUpdate' | 'onDelete' | 'utils'
 >
 
 /** A document as a row of TanStack DB. A row that the app inserts has an id, and gets its revision when it is stored. */
@@ -65,7 +67,7 @@ export function pannierCollectionOptions<T extends object>({
   const persist = (mutating: Mutating): Promise<void> => store(place, mutating)
   return {
     ...settings,
-    ...optionsOf(place, collection.name, persist),
+    ...optionsOf(place, { name: collection.name, syncMode: settings.syncMode }, persist),
     getKey: ({ _id }) => _id,
     utils: { persist },
   }
@@ -74,8 +76,17 @@ export function pannierCollectionOptions<T extends object>({
 /** The options that each place gives alike. */
 export function optionsOf<Row extends object>(
   place: Place,
-  name: string,
+  { name, syncMode }: { readonly name: string; readonly syncMode: SyncMode | undefined },
   persist: (mutating: Mutating) => Promise<void>,
 ): Pick<CollectionConfig<Row, string>, 'sync' | 'onInsert' | 'onUpdate' | 'onDelete'> {
-  return { sync: syncOf(place, name), onInsert: persist, onUpdate: persist, onDelete: persist }
+  const start = (target: Target): CleanupFn | SyncConfigRes => {
+    if (syncMode !== 'on-demand') {
+      const run = new WholeRun(place, name, target)
+      return () => run.end()
+    }
+    const run = new DemandRun(place, name, target)
+    return { cleanup: () => run.end(), loadSubset: run.load, unloadSubset: run.unload }
+  }
+  const sync = { rowUpdateMode: 'full', sync: (target: unknown) => start(target as Target) } as const
+  return { sync, onInsert: persist, onUpdate: persist, onDelete: persist }
 }

@@ -5,22 +5,23 @@
  * has got its rows, and nothing flickers.
  */
 import type { SyncConfig } from '@tanstack/db'
-import { isPannierError, type LiveQuery, type LiveUpdate } from 'pannier'
+import type { LiveQuery, LiveUpdate } from 'pannier'
 import { badArgument, tellListener } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
-
-/** The number of rows that the first load shows at a time. */
-const BATCH_ROWS = 1000
+import type { FoundRows, Selector } from './subset.ts'
 
 /** A stored row. */
-interface StoredRow {
+export interface StoredRow {
   readonly _id: string
   readonly _rev: string
 }
 
 /** The part of a collection that reads. */
-interface Rows {
-  find(): { live(): LiveQuery<StoredRow> }
+interface Rows extends FoundRows {
+  find(selector?: Selector): ReturnType<FoundRows['find']> & {
+    live(): LiveQuery<StoredRow>
+    toArray(): Promise<readonly StoredRow[]>
+  }
   get(ids: readonly string[]): Promise<(StoredRow | undefined)[]>
 }
 
@@ -64,23 +65,11 @@ export interface Mutating {
   readonly transaction: { readonly mutations: readonly Mutation[] }
 }
 
-type Target = Parameters<SyncConfig<StoredRow, string>['sync']>[0]
-type Change = LiveUpdate<StoredRow>['changes'][number]
+export type Target = Parameters<SyncConfig<StoredRow, string>['sync']>[0]
+export type Change = LiveUpdate<StoredRow>['changes'][number]
 
 /** The last run of each collection of TanStack DB. */
 const runs = new WeakMap<object, SyncRun>()
-
-/** The sync of a collection of TanStack DB with the collection of that name. */
-export function syncOf<Row extends object>(place: Place, name: string): SyncConfig<Row, string> {
-  return {
-    rowUpdateMode: 'full',
-    sync(target) {
-      const run = new SyncRun(place, name, target as unknown as Target)
-      runs.set(target.collection, run)
-      return () => run.end()
-    },
-  }
-}
 
 /** Stores a transaction, all or nothing. Resolves when TanStack DB has got its rows. */
 export async function store(place: Place, { transaction }: Mutating): Promise<void> {
@@ -103,44 +92,39 @@ export async function store(place: Place, { transaction }: Mutating): Promise<vo
   for (const [run, written] of ids) await run.shows(written)
 }
 
-class SyncRun {
+/** The run that gives rows to a collection of TanStack DB, until it ends. */
+export abstract class SyncRun {
   readonly place: Place
   readonly name: string
-  readonly #target: Target
+  protected readonly target: Target
   /** The revisions of the rows that TanStack DB has got. */
-  readonly #revisions = new Map<string, string>()
-  readonly #stop: (() => void) | undefined
-  /** Undefined: no rows come. */
-  #live: LiveQuery<StoredRow> | undefined
+  protected readonly revisions: Map<string, string> = new Map()
   /** Settles when TanStack DB has got more rows, or gets none any more. */
   #news = Promise.withResolvers<void>()
-  #account: string | undefined
 
   constructor(place: Place, name: string, target: Target) {
     this.place = place
     this.name = name
-    this.#target = target
-    void this.#follow()
-    this.#stop = place.onAccount?.(() => {
-      if (!this.#live || place.account?.() !== this.#account) void this.#follow(true)
-    })
+    this.target = target
+    runs.set(target.collection, this)
   }
 
-  end(): void {
-    this.#stop?.()
-    this.#live?.close()
-    this.#live = undefined
-  }
+  abstract end(): void
+
+  /** True while rows come. */
+  protected abstract get isAtWork(): boolean
+
+  /** The revisions that TanStack DB has to get of these rows, as they are stored. */
+  protected abstract stored(ids: readonly string[]): Promise<(string | undefined)[]>
 
   /** Resolves when TanStack DB has got these rows as they are stored. After the end of the run it gets none. */
   async shows(ids: readonly string[]): Promise<void> {
     try {
-      await this.#live?.ready
-      for (let missing = ids; this.#live !== undefined;) {
+      for (let missing = ids; this.isAtWork;) {
         // What comes while the rows are read is looked at again.
         const news = this.#news.promise
-        const stored = await this.place.rows(this.name).get(missing)
-        missing = missing.filter((id, at) => stored[at]?._rev !== this.#revisions.get(id))
+        const stored = await this.stored(missing)
+        missing = missing.filter((id, at) => stored[at] !== this.revisions.get(id))
         if (missing.length === 0) return
         await news
       }
@@ -149,66 +133,42 @@ class SyncRun {
     }
   }
 
-  /** `isOther`: the rows of another account come in place of those before. */
-  async #follow(isOther = false): Promise<void> {
-    const { markReady, markError } = this.#target
-    this.#live?.close()
-    this.#live = undefined
-    let live: LiveQuery<StoredRow> | undefined
-    let isReady = false
-    try {
-      this.#account = this.place.account?.()
-      live = this.#live = this.place.rows(this.name).find().live()
-      for await (const { changes } of live) {
-        if (isReady) this.#give(changes)
-        else await this.#giveFirst(live, changes, isOther)
-        if (live !== this.#live) return
-        if (!isReady) tellListener(markReady)
-        isReady = true
-      }
-      // The database is closed. The rows stay, if there are any, until those of another account are there.
-      await live.ready
-      if (live === this.#live && this.place.account !== undefined) void this.#follow(true)
-    } catch (error) {
-      const isLastClosed = isOther && isPannierError(error, 'PANNIER_CLOSED')
-      if (live === this.#live && !isLastClosed) markError(error)
-    } finally {
-      if (live === this.#live) this.#live = undefined
-      this.#tell()
-    }
-  }
-
-  /** Gives the rows in batches, so that a page shows the first of them early. */
-  async #giveFirst(live: LiveQuery<StoredRow>, changes: readonly Change[], isOther: boolean): Promise<void> {
-    for (let at = 0; live === this.#live && (at === 0 || at < changes.length); at += BATCH_ROWS) {
-      this.#give(changes.slice(at, at + BATCH_ROWS), isOther && at === 0)
-      await this.place.environment.yield()
-    }
-  }
-
-  #give(changes: readonly Change[], isOther = false): void {
-    const { begin, write, commit, truncate } = this.#target
+  /** Gives changed rows; undefined: the row is gone. `isOther`: they come in place of all rows before. */
+  protected give(
+    changed: Iterable<readonly [id: string, row: StoredRow | undefined]>,
+    isOther = false,
+  ): true | Promise<void> {
+    const { begin, write, commit, truncate } = this.target
+    let receipt: true | Promise<void> = true
     begin()
     if (isOther) {
-      this.#revisions.clear()
+      this.revisions.clear()
       truncate()
     }
-    for (const { type, id, row } of changes) {
-      if (type === 'removed') {
-        this.#revisions.delete(id)
+    for (const [id, row] of changed) {
+      const isKnown = this.revisions.has(id)
+      if (row === undefined) {
+        this.revisions.delete(id)
         write({ type: 'delete', key: id })
       } else {
-        this.#revisions.set(id, row._rev)
-        write({ type: type === 'added' ? 'insert' : 'update', value: row })
+        this.revisions.set(id, row._rev)
+        write({ type: isKnown ? 'update' : 'insert', value: row })
       }
     }
     // Listeners of the app may throw.
-    tellListener(commit)
-    this.#tell()
+    tellListener(() => void (receipt = commit()))
+    this.tell()
+    return receipt
   }
 
-  #tell(): void {
+  /** Wakes those who wait for rows. */
+  protected tell(): void {
     this.#news.resolve()
     this.#news = Promise.withResolvers()
   }
+}
+
+/** The row that a change leaves. */
+export function rowOf(change: Change): readonly [id: string, row: StoredRow | undefined] {
+  return [change.id, change.type === 'removed' ? undefined : change.row]
 }

@@ -1,5 +1,5 @@
 /** Goal: TanStack DB shows the records of the account that is signed in; writes wait for the server, and those that it refuses vanish. */
-import { createCollection, createTransaction } from '@tanstack/db'
+import { createCollection, createLiveQueryCollection, createTransaction, eq } from '@tanstack/db'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { virtualEnvironment } from '../../db/testing/virtual-environment.ts'
 import { AppServer, type User } from '../../client/test/app-server.ts'
@@ -207,4 +207,58 @@ test('a transaction without writes of a client has no answer', async () => {
   const transaction = createTransaction({ mutationFn: async () => {} })
   await transaction.commit()
   await expect(tasks.utils.server(transaction)).rejects.toThrow('the transaction must have writes of a client')
+})
+
+function titledOf(client: AppClient, title: string) {
+  const tasks = createCollection(pannierClientCollectionOptions({ client, collection: 'tasks', syncMode: 'on-demand' }))
+  const titled = createLiveQueryCollection((query) =>
+    query.from({ task: tasks }).where(({ task }) => eq(task['title'], title)),
+  )
+  titled.subscribeChanges(() => {})
+  return { tasks, titled }
+}
+
+test('on demand only the records that a query asks for are loaded, and writes go to the server', async () => {
+  await clear()
+  await app.add('tasks', { title: 'roof', project })
+  await app.add('tasks', { title: 'wall', project })
+  await using client = await new Device(app).openAs(ann)
+  await client.sync()
+  const { tasks, titled } = titledOf(client, 'roof')
+  await titled.preload()
+  expect(titles(tasks)).toEqual(['roof'])
+  const inserted = tasks.insert({ id: idOf('roof'), title: 'roof', project })
+  await inserted.when('settled')
+  await client.sync()
+  expect(await tasks.utils.server(inserted)).toEqual({ status: 'ok' })
+  await tasks.update(idOf('roof'), (row) => void (row['title'] = 'floor')).when('settled')
+  expect(titles(tasks)).toEqual(['roof'])
+  await titled.cleanup()
+  expect(tasks.size).toBe(0)
+})
+
+test('on demand another account shows its own rows, and wiped ones come again', async () => {
+  await clear()
+  await app.add('tasks', { title: 'roof', project })
+  await using client = await new Device(app).openAs(ann)
+  await client.sync()
+  const { tasks, titled } = titledOf(client, 'roof')
+  await titled.preload()
+  const shown = () => titled.toArray.map(({ id }) => id)
+  const [roof] = shown()
+  await client.signOut()
+  await eventually(() => titled.size === 0)
+  await client.signIn.password('users', bob.email, 'the password of users')
+  await tasks.insert({ id: idOf('bob'), title: 'roof' }).when('settled')
+  await eventually(() => shown().join() === idOf('bob'))
+  await client.signIn.password('users', ann.email, 'the password of users')
+  await eventually(() => shown().join() === roof)
+  await client.signOut({ data: 'wipe' })
+  await eventually(() => titled.size === 0)
+  await client.signIn.password('users', ann.email, 'the password of users')
+  await client.sync()
+  await eventually(() => shown().join() === roof)
+  expect(tasks.status).toBe('ready')
+  await titled.cleanup()
+  await tasks.cleanup()
 })
