@@ -25,6 +25,7 @@ test('the file for pages without a bundler makes the globals, and has all that i
     const worker = new Worker(page, { eval: true, workerData: script })
     const [found] = (await once(worker, 'message')) as [unknown[]]
     expect(found).toEqual(['kept', 'function', true])
+    await worker.terminate()
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -38,10 +38,21 @@ test.for([
 test.for([
   ['throws later', '() => { setTimeout(() => { throw new Error("late") }) }'],
   ['ends its thread', '() => { setTimeout(() => process.exit(1)) }'],
-] as const)('a handler that %s takes no other one along', async ([, code]) => {
-  for (let n = 0; n < 5; n++) {
-    await run(code)
-    await run('async () => { await new Promise((resolve) => setTimeout(resolve, 5)) }').catch(() => {})
+] as const)('a handler that %s takes at most the one along that its thread runs then', async ([, code]) => {
+  let failures = 0
+  const tried = async (code: string): Promise<boolean> => {
+    try {
+      await run(code)
+      return true
+    } catch {
+      failures++
+      return false
+    }
   }
-  await run('() => {}')
+  for (let n = 0; n < 5; n++) {
+    await tried(code)
+    await tried('async () => { await new Promise((resolve) => setTimeout(resolve, 5)) }')
+  }
+  while (!(await tried('() => {}')));
+  expect(failures).toBeLessThanOrEqual(5)
 })

@@ -78,6 +78,7 @@ export type SqliteValue = string | number | null | Uint8Array;
  * Databases of a Durable Object, in its own SQLite.
  *
  * @example
+ * import { DurableObject } from 'cloudflare:workers'
  * export class Room extends DurableObject {
  *   db = open('room', { storage: durableObject(this.ctx.storage) })
  * }

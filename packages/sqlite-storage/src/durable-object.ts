@@ -30,6 +30,7 @@ export interface DurableObjectStorage {
  * Databases of a Durable Object, in its own SQLite.
  *
  * @example
+ * import { DurableObject } from 'cloudflare:workers'
  * export class Room extends DurableObject {
  *   db = open('room', { storage: durableObject(this.ctx.storage) })
  * }

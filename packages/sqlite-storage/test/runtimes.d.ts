@@ -1,8 +1,23 @@
 /** What the programs of other runtimes use of their modules. */
 declare module 'cloudflare:workers' {
+  import type { DurableObjectStorage } from '@pannier/sqlite-storage'
+
   export class DurableObject {
-    readonly ctx: unknown
+    readonly ctx: { readonly storage: DurableObjectStorage }
   }
+}
+
+declare module 'expo-sqlite' {
+  import type { ExpoSqlite } from '@pannier/sqlite-storage'
+
+  export const openDatabaseSync: ExpoSqlite['openDatabaseSync']
+  export const deleteDatabaseSync: ExpoSqlite['deleteDatabaseSync']
+}
+
+declare module '@op-engineering/op-sqlite' {
+  import type { OpSqlite } from '@pannier/sqlite-storage'
+
+  export const open: OpSqlite['open']
 }
 
 declare module 'bun:sqlite' {

@@ -76,7 +76,7 @@ for (const seed of seedsOf('race', 0.5))
       app.isDown = true
       for (const device of devices)
         for (let step = 0; step < WRITES; step++)
-          await write(device, random, `t${seed}x${String(added++).padStart(12, '0')}`.slice(0, 15))
+          await write(device, random, `t${String(seed).slice(-7)}x${String(added++).padStart(6, '0')}`)
       expect(clients.filter(({ state }) => state.unsent === 0)).toEqual([])
       app.isDown = false
       await settle(clients)
