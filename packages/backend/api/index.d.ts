@@ -581,6 +581,8 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
     newRecord<Name extends NameOf<All>>(collection: Name, values?: Readonly<Partial<All[Name]['changes']>>): HookRecord<All[Name]>;
     /** @throws ServiceError NOT_FOUND */
     findRecordById<Name extends NameOf<All>>(collection: Name, id: string): Promise<HookRecord<All[Name]>>;
+    /** The records with these ids in their order, without those that are not there. @throws ServiceError NOT_FOUND: no such collection */
+    findRecordsByIds<Name extends NameOf<All>>(collection: Name, ids: readonly string[]): Promise<HookRecord<All[Name]>[]>;
     /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
     findFirstRecordByFilter<Name extends NameOf<All>>(collection: Name, filter: string, parameters?: FilterParameters): Promise<HookRecord<All[Name]>>;
     /** @throws ServiceError NOT_FOUND */
@@ -597,6 +599,8 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
     countRecords(collection: NameOf<All>, filter?: string, parameters?: FilterParameters): Promise<number>;
     /** Validates and stores a record. @throws ServiceError INVALID with data */
     save(record: HookRecord): Promise<void>;
+    /** Stores a record, also with values that its fields refuse, and without `onRecordValidate`. Unique values and ids are checked. */
+    saveNoValidate(record: HookRecord): Promise<void>;
     /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
     delete(record: HookRecord): Promise<void>;
     /** Puts a mail on its way, by the mail server of the settings. It is stored first, and tried again for two days. @throws TypeError */
@@ -680,6 +684,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     constructor(definition: Definition, state: RecordState, chance: Chance);
     /** A record as it is stored. */
     static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject, chance: Chance): HookRecord<Of>;
+    /** The records of documents that were found. */
+    static found(definition: Definition, documents: readonly (JsonObject | undefined)[], chance: Chance): HookRecord[];
     /** A new record, with empty values. */
     static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of>;
     /** Empty until a new record is stored, if none was set. */
@@ -1344,11 +1350,14 @@ export interface ShowOptions {
 export class SqlConsole {
     constructor(parts: SqlConsoleParts);
     /**
-     * Runs statements in one transaction, and answers what the last one selects.
+     * Runs statements in one transaction, and answers what the last one selects. `app`: inside a transaction, they are a part of that.
      *
      * @throws ServiceError FORBIDDEN; INVALID with what SQLite says, or with data; CONFLICT if a record has changed meanwhile; UNAVAILABLE
      */
-    run(principal: Principal, statements: string, rowsMax?: number): Promise<SqlResult>;
+    run(principal: Principal, statements: string, { rowsMax, app }?: {
+        readonly rowsMax?: number;
+        readonly app?: HookApp;
+    }): Promise<SqlResult>;
     /** Closes it, and waits for what is being written. Close the model first, which ends what runs. */
     close(): Promise<void>;
 }
@@ -2785,7 +2794,7 @@ class Judge {
     /** Whether a rule lets the actor set a field. */
     maySet(actor: Actor, draft: Draft, rule: Rule, reader: GuardReader): boolean;
     /** Errors of fields, and of the whole record. */
-    fieldErrors({ definition, old, values, errors: found }: Pick<Draft, 'definition' | 'old' | 'values' | 'errors'>, reader: GuardReader): ErrorData | undefined;
+    fieldErrors({ definition, old, values, errors: found, isUnchecked }: JudgedFields, reader: GuardReader): ErrorData | undefined;
     /** Whether another collection has an account of this id: tokens name it by its id. */
     isAccount(definition: Definition, id: string, reader: GuardReader): boolean;
 }
@@ -2795,6 +2804,8 @@ interface JudgeParts {
     readonly access: Access;
     readonly views: WriteViews;
 }
+
+type JudgedFields = Pick<Draft, 'definition' | 'old' | 'values' | 'errors'> & Partial<Pick<Draft, 'isUnchecked'>>;
 
 const KINDS: readonly ['Create', 'Update', 'Delete'];
 
@@ -3116,12 +3127,7 @@ type ModelRequest =
  | {
     readonly kind: 'indexes';
     readonly programs: readonly IndexProgram[];
-} | RowsRequest | PageRequest | {
-    readonly kind: 'run';
-    readonly schema: ModelSchema;
-    readonly statements: string;
-    readonly rowsMax: number;
-};
+} | RowsRequest | PageRequest | RunRequest;
 
 /** The schema of the model: names that a statement may use. A view stands behind those that it reads. */
 interface ModelSchema {
@@ -3391,6 +3397,9 @@ interface PlacedHandler {
     readonly source: string;
 }
 
+/** A table, and how far the model has its collection. */
+type PlacedTable = readonly [table: TableSource, position: number];
+
 /** The input of a write after all work on it that takes time. */
 interface PreparedInput {
     readonly definition: Definition;
@@ -3406,6 +3415,8 @@ interface PreparedInput {
     readonly changes: readonly HookChange[];
     /** An account's passwords have to be confirmed. */
     readonly isForm: boolean;
+    /** Whether fields take values that they refuse. */
+    readonly isUnchecked: boolean;
     /** Values of autodate fields, in place of those that come by themselves. */
     readonly autodates?: Readonly<Record<string, string>>;
     /** Files whose content is not in the database, by name. */
@@ -3531,8 +3542,12 @@ class ReadModel implements ViewQueries {
     }>;
     /** The writes of a transaction that the model does not have. Undefined: too much, also when the model has all that is committed. */
     overlays({ collections }: ReadyView, reader: GuardReader): readonly Overlay[] | 'behind' | undefined;
-    /** Runs statements; `positions` tells how far each collection had come before. @throws SqlRefusal */
-    run(statements: string, rowsMax: number): Promise<{
+    /**
+     * Runs statements; `positions` tells how far each collection had come before. `overlaid`: they see the writes of a transaction.
+     *
+     * @throws SqlRefusal
+     */
+    run(statements: string, rowsMax: number, overlaid?: (tables: readonly PlacedTable[]) => Promise<readonly Overlay[]>): Promise<{
         readonly result: StatementsResult;
         readonly positions: ReadonlyMap<string, number>;
     }>;
@@ -3870,8 +3885,12 @@ interface RecordTransaction {
     readonly isOpen: boolean;
     readonly hasWritten: boolean;
     records(definition: Definition): TransactionCollection<JsonObject>;
+    /** Reads what is stored, and what it has written. `collection`: any one that there is. */
+    read<T>(collection: string, read: (reader: GuardReader) => T): Promise<T>;
+    /** Writes as the server itself, without hooks. @throws ServiceError: then the transaction ends with it, also if the caller catches it */
+    apply(operations: readonly RecordOperation[]): Promise<void>;
     /** `app`: what hooks of the write get. @throws ServiceError */
-    save(record: HookRecord, app: HookApp): Promise<void>;
+    save(record: HookRecord, app: HookApp, isUnchecked?: boolean): Promise<void>;
     delete(record: HookRecord, app: HookApp): Promise<void>;
     /** Resolves with undefined after a delete. @throws ServiceError */
     write(actor: Actor, operation: RecordOperation, options: WriteOptions): Promise<WrittenRecord | undefined>;
@@ -3932,7 +3951,7 @@ class RecordWrites {
     /** Runs a function that writes all or nothing. @throws what it throws, or a hook of its writes */
     inTransaction<T>(actor: Actor, body: (transaction: RecordTransaction) => Promise<T>): Promise<T>;
     /** Stores what a hook has set: a new record, or the changes of one. @throws ServiceError */
-    save(actor: Actor, record: HookRecord): Promise<void>;
+    save(actor: Actor, record: HookRecord, isUnchecked?: boolean): Promise<void>;
     /**
      * Writes all or nothing, one after another. Resolves with a record for each operation; undefined for a delete. An error stands
      * for an operation that is refused already.
@@ -4110,6 +4129,15 @@ interface RuledFields {
     readonly hidden: readonly string[];
     /** An address is shown as its record says, to the account itself, and to those whom the manage rule admits. */
     readonly hasAddresses: boolean;
+}
+
+interface RunRequest {
+    readonly kind: 'run';
+    readonly schema: ModelSchema;
+    readonly statements: string;
+    readonly rowsMax: number;
+    /** The writes of a transaction that the statements see. */
+    readonly overlays: readonly Overlay[];
 }
 
 /** A place for files that speaks S3. */
@@ -4568,6 +4596,8 @@ interface WantedFields {
     readonly changes?: readonly HookChange[];
     /** Whether it is a form. False: a program writes, which confirms no passwords. */
     readonly isForm?: boolean;
+    /** Whether fields take values that they refuse. */
+    readonly isUnchecked?: boolean;
     /** Values of autodate fields, in place of those that come by themselves. */
     readonly autodates?: Readonly<Record<string, string>>;
     /** The draft that hooks have seen, with their changes. */

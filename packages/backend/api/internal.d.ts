@@ -304,6 +304,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     constructor(definition: Definition, state: RecordState, chance: Chance);
     /** A record as it is stored. */
     static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject, chance: Chance): HookRecord<Of>;
+    /** The records of documents that were found. */
+    static found(definition: Definition, documents: readonly (JsonObject | undefined)[], chance: Chance): HookRecord[];
     /** A new record, with empty values. */
     static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of>;
     /** Empty until a new record is stored, if none was set. */

@@ -402,6 +402,72 @@ const QUERIES: readonly Case[] = [
     ],
   ),
   about(
+    'transaction_sql',
+    `routerAdd('POST', '/transaction_sql/{fails}', (e) => {
+  const seen = []
+  const titles = (app) => {
+    const rows = arrayOf(new DynamicModel({ title: '', count: 0 }))
+    app.db().newQuery('SELECT title, count FROM POSTS ORDER BY title').all(rows)
+    return rows.map((row) => row.title + row.count).join()
+  }
+  const work = (txApp) => {
+    const collection = txApp.findCollectionByNameOrId('POSTS')
+    for (const title of ['x', 'y']) txApp.save(new Record(collection, { title, count: 1 }))
+    seen.push(titles(txApp))
+    txApp.db().newQuery("UPDATE POSTS SET count = count + 5 WHERE title = 'x'").execute()
+    seen.push(titles(txApp))
+    const x = txApp.findFirstRecordByData('POSTS', 'title', 'x')
+    x.set('count+', 1)
+    txApp.save(x)
+    txApp.db().newQuery("DELETE FROM POSTS WHERE title = 'y'").execute()
+    txApp.db().newQuery("INSERT INTO POSTS (id, title, count) VALUES ('transactionsql1', 'z', 3)").execute()
+    seen.push(titles(txApp))
+    seen.push(txApp.countRecords('POSTS', $dbx.exp('count > 2')))
+    seen.push(txApp.findAllRecords('POSTS', $dbx.hashExp({ title: 'z' })).map((one) => one.id).join())
+    if (e.request.pathValue('fails') === 'yes') throw new BadRequestError('rolled back')
+  }
+  try {
+    $app.runInTransaction(work)
+  } catch (error) {
+    seen.push(error.message)
+  }
+  return e.json(200, { seen, after: titles($app) })
+})`,
+    () => [
+      ['POST', '/transaction_sql/yes'],
+      ['POST', '/transaction_sql/no'],
+    ],
+  ),
+  about(
+    'unchecked',
+    `onRecordValidate((e) => {
+  throw new BadRequestError('validated')
+}, 'POSTS')
+routerAdd('POST', '/unchecked', (e) => {
+  const collection = $app.findCollectionByNameOrId('POSTS')
+  const record = new Record(collection, { id: 'uncheckedid0001', title: 'x'.repeat(6000), tags: ['a', 'wrong'] })
+  $app.saveNoValidate(record)
+  record.set('tags', ['none'])
+  $app.saveNoValidate(record)
+  $app.runInTransaction((txApp) => {
+    const other = new Record(collection, { id: 'uncheckedid0002', tags: ['inside'] })
+    txApp.saveNoValidate(other)
+  })
+  let isTwice = false
+  try {
+    $app.saveNoValidate(new Record(collection, { id: 'uncheckedid0001' }))
+  } catch (_) {
+    isTwice = true
+  }
+  const stored = ['uncheckedid0001', 'uncheckedid0002'].map((id) => $app.findRecordById('POSTS', id))
+  return e.json(200, { isTwice, length: stored[0].get('title').length, tags: stored.map((one) => one.get('tags')) })
+})`,
+    (path) => [
+      ['POST', '/unchecked'],
+      ['POST', path, { title: 'checked' }],
+    ],
+  ),
+  about(
     'save_invalid',
     `routerAdd('POST', '/save_invalid', (e) => {
   const record = new Record($app.findCollectionByNameOrId('POSTS'), { tags: ['wrong'] })

@@ -301,6 +301,8 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
     newRecord<Name extends NameOf<All>>(collection: Name, values?: Readonly<Partial<All[Name]['changes']>>): HookRecord<All[Name]>;
     /** @throws ServiceError NOT_FOUND */
     findRecordById<Name extends NameOf<All>>(collection: Name, id: string): Promise<HookRecord<All[Name]>>;
+    /** The records with these ids in their order, without those that are not there. @throws ServiceError NOT_FOUND: no such collection */
+    findRecordsByIds<Name extends NameOf<All>>(collection: Name, ids: readonly string[]): Promise<HookRecord<All[Name]>[]>;
     /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
     findFirstRecordByFilter<Name extends NameOf<All>>(collection: Name, filter: string, parameters?: FilterParameters): Promise<HookRecord<All[Name]>>;
     /** @throws ServiceError NOT_FOUND */
@@ -317,6 +319,8 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
     countRecords(collection: NameOf<All>, filter?: string, parameters?: FilterParameters): Promise<number>;
     /** Validates and stores a record. @throws ServiceError INVALID with data */
     save(record: HookRecord): Promise<void>;
+    /** Stores a record, also with values that its fields refuse, and without `onRecordValidate`. Unique values and ids are checked. */
+    saveNoValidate(record: HookRecord): Promise<void>;
     /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
     delete(record: HookRecord): Promise<void>;
     /** Puts a mail on its way, by the mail server of the settings. It is stored first, and tried again for two days. @throws TypeError */
@@ -388,6 +392,8 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     constructor(definition: Definition, state: RecordState, chance: Chance);
     /** A record as it is stored. */
     static of<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, document: JsonObject, chance: Chance): HookRecord<Of>;
+    /** The records of documents that were found. */
+    static found(definition: Definition, documents: readonly (JsonObject | undefined)[], chance: Chance): HookRecord[];
     /** A new record, with empty values. */
     static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of>;
     /** Empty until a new record is stored, if none was set. */

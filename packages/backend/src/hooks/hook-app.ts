@@ -39,6 +39,8 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
   ): HookRecord<All[Name]>
   /** @throws ServiceError NOT_FOUND */
   findRecordById<Name extends NameOf<All>>(collection: Name, id: string): Promise<HookRecord<All[Name]>>
+  /** The records with these ids in their order, without those that are not there. @throws ServiceError NOT_FOUND: no such collection */
+  findRecordsByIds<Name extends NameOf<All>>(collection: Name, ids: readonly string[]): Promise<HookRecord<All[Name]>[]>
   /** @throws ServiceError NOT_FOUND; INVALID for a wrong filter */
   findFirstRecordByFilter<Name extends NameOf<All>>(
     collection: Name,
@@ -70,6 +72,8 @@ export interface HookApp<All extends CollectionTypes = AnyCollectionTypes> {
   countRecords(collection: NameOf<All>, filter?: string, parameters?: FilterParameters): Promise<number>
   /** Validates and stores a record. @throws ServiceError INVALID with data */
   save(record: HookRecord): Promise<void>
+  /** Stores a record, also with values that its fields refuse, and without `onRecordValidate`. Unique values and ids are checked. */
+  saveNoValidate(record: HookRecord): Promise<void>
   /** @throws ServiceError NOT_FOUND; INVALID if another record needs it */
   delete(record: HookRecord): Promise<void>
   /** Puts a mail on its way, by the mail server of the settings. It is stored first, and tried again for two days. @throws TypeError */

@@ -78,6 +78,13 @@ export class HookRecord<Of extends RecordTypes = AnyRecordTypes> {
     return new HookRecord<Of>(definition, { stored: document, values: valuesOf(definition, document) }, chance)
   }
 
+  /** The records of documents that were found. */
+  static found(definition: Definition, documents: readonly (JsonObject | undefined)[], chance: Chance): HookRecord[] {
+    return documents.flatMap((document) =>
+      document === undefined ? [] : [HookRecord.of(definition, document, chance)],
+    )
+  }
+
   /** A new record, with empty values. */
   static empty<Of extends RecordTypes = AnyRecordTypes>(definition: Definition, chance: Chance): HookRecord<Of> {
     const values = Object.fromEntries(definition.fields.map((field) => [field.name, emptyValue(field)]))

@@ -16,7 +16,7 @@ interface WatchedParts {
 
 type Call = (...parameters: unknown[]) => unknown
 
-const WRITES: readonly string[] = ['save', 'delete'] satisfies (keyof HookApp)[]
+const WRITES: readonly string[] = ['save', 'saveNoValidate', 'delete'] satisfies (keyof HookApp)[]
 const SYNCHRONOUS: readonly string[] = [
   'settings',
   'findCollectionByNameOrId',

@@ -23,7 +23,7 @@ import { Comparison } from './comparison.ts'
 import { KeptRows, readPage } from './kept-rows.ts'
 import { ReadGate } from './read-gate.ts'
 import { allRows, createTable, createView, insertRow, MODEL, prepared } from './sqlite.ts'
-import { rowId, selected, shadowTable } from './sqlite.ts'
+import { rowId, selected, shadowOverlaid } from './sqlite.ts'
 import { Statements } from './statements.ts'
 import { jsonValue, valueText } from './value-text.ts'
 
@@ -107,9 +107,7 @@ export class Engine {
       case 'page':
         return this.#undone(() => readPage(this.#database, request))
       case 'run':
-        return this.#undone(() =>
-          new Statements(this.#database, request.schema).run(request.statements, request.rowsMax),
-        )
+        return this.#undone(() => new Statements(this.#database, request).run(request.statements, request.rowsMax))
     }
   }
 
@@ -258,13 +256,7 @@ export class Engine {
   }
 
   #rows({ from, views, names, limit, values = {}, overlays = [] }: RowsRequest, reply: Reply): readonly string[] {
-    for (const { table, rows, gone } of overlays) {
-      shadowTable(this.#database, table)
-      const insert = insertRow(this.#database, 'main', table)
-      const remove = this.#database.prepare(`DELETE FROM main.${quoted(table.name)} WHERE ${rowId(table)} = ?`)
-      for (const number of gone) remove.run(number)
-      for (const row of rows) insert.run(...row)
-    }
+    for (const overlay of overlays) shadowOverlaid(this.#database, overlay)
     for (const view of views) createView(this.#database, 'temp', view)
     const isView = from.name !== undefined
     if (isView) createView(this.#database, 'temp', from)

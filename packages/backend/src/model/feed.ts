@@ -273,10 +273,19 @@ export class Feed {
 }
 
 /** The writes after a place in a collection that a reader sees. Undefined: too much. */
-export function overlayOf(source: TableSource, reader: GuardReader, position = 0): Overlay | undefined {
-  const written = reader.writtenAfter(source.collection, position)
-  if (written.length >= TURN_DOCUMENTS) return undefined
-  return { table: source.table, ...rowsOf(source, written) }
+export function overlayOf(
+  source: TableSource,
+  reader: GuardReader,
+  position: number = 0,
+  documentsMax: number = TURN_DOCUMENTS,
+): Overlay | undefined {
+  const written: Written = []
+  for (let from = position; written.length < documentsMax; from = written.at(-1)!.sequence) {
+    const more = reader.writtenAfter(source.collection, from)
+    if (more.length === 0) return { table: source.table, ...rowsOf(source, written) }
+    written.push(...more)
+  }
+  return undefined
 }
 
 type Written = ReturnType<GuardReader['writtenAfter']>

@@ -112,6 +112,15 @@ export interface PageRequest extends PageWanted {
   readonly view: string
 }
 
+export interface RunRequest {
+  readonly kind: 'run'
+  readonly schema: ModelSchema
+  readonly statements: string
+  readonly rowsMax: number
+  /** The writes of a transaction that the statements see. */
+  readonly overlays: readonly Overlay[]
+}
+
 export type ModelRequest =
   /** The request that opens the file, which comes first. Without `file` the model is in the memory of the process. */
   | { readonly kind: 'open'; readonly role: 'keeper' | 'reader'; readonly file: string | undefined }
@@ -123,7 +132,7 @@ export type ModelRequest =
   | { readonly kind: 'indexes'; readonly programs: readonly IndexProgram[] }
   | RowsRequest
   | PageRequest
-  | { readonly kind: 'run'; readonly schema: ModelSchema; readonly statements: string; readonly rowsMax: number }
+  | RunRequest
 
 /** The effect of a turn of the feed. */
 export interface Fed {

@@ -51,6 +51,9 @@ interface KnownCollections {
   steadily?<T>(read: () => Promise<T>): Promise<T>
 }
 
+/** A table, and how far the model has its collection. */
+export type PlacedTable = readonly [table: TableSource, position: number]
+
 /** A view, or a SELECT, that can be read. */
 export interface ReadyView {
   readonly request: RowsRequest
@@ -225,17 +228,24 @@ export class ReadModel implements ViewQueries {
     return found.flatMap((one) => (one!.rows.length + one!.gone.length === 0 ? [] : [one!]))
   }
 
-  /** Runs statements; `positions` tells how far each collection had come before. @throws SqlRefusal */
+  /**
+   * Runs statements; `positions` tells how far each collection had come before. `overlaid`: they see the writes of a transaction.
+   *
+   * @throws SqlRefusal
+   */
   async run(
     statements: string,
     rowsMax: number,
+    overlaid: (tables: readonly PlacedTable[]) => Promise<readonly Overlay[]> = async () => [],
   ): Promise<{ readonly result: StatementsResult; readonly positions: ReadonlyMap<string, number> }> {
     const named = await this.#named(statements, this.#definitions.all())
     return this.#using((live, signal) =>
       live.console.run(async (reader) => {
         await live.feed.upTo(this.#newest(), named.tables)
-        const positions = new Map(named.tables.map(({ id }) => [id, live.feed.positionOf(id)]))
-        const request = { kind: 'run', schema: schemaOf(named), statements, rowsMax } as const
+        const placed = named.tables.map((table): PlacedTable => [table, live.feed.positionOf(table.id)])
+        const positions = new Map(placed.map(([{ id }, position]) => [id, position]))
+        const overlays = await overlaid(placed)
+        const request = { kind: 'run', schema: schemaOf(named), statements, rowsMax, overlays } as const
         const result = await reader.ask<'run'>(request, { signal, timeMsMax: TIME_MS_MAX })
         return { result, positions }
       }),

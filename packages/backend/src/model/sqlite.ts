@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { plainQuery } from '../definitions/views/view-query.ts'
 import { quoted, type Cell } from '../fields/sqlite.ts'
-import type { ModelTable, ModelView, Row } from './protocol.ts'
+import type { ModelTable, ModelView, Overlay, Row } from './protocol.ts'
 
 /** The schema of the model. A statement that names it in vain finds `no such table`. */
 export const MODEL = '"$model"'
@@ -55,6 +55,15 @@ export function shadowTable(database: DatabaseSync, table: ModelTable): void {
   const names = [rowId(table), ...storedNames(table)].join(', ')
   const name = quoted(table.name)
   database.exec(`INSERT INTO main.${name} (${names}) SELECT ${names} FROM ${MODEL}.${name}`)
+}
+
+/** A copy as a statement sees it. */
+export function shadowOverlaid(database: DatabaseSync, { table, rows, gone }: Overlay): void {
+  shadowTable(database, table)
+  const insert = insertRow(database, 'main', table)
+  const remove = database.prepare(`DELETE FROM main.${quoted(table.name)} WHERE ${rowId(table)} = ?`)
+  for (const number of gone) remove.run(number)
+  for (const row of rows) insert.run(...row)
 }
 
 /** Makes a view as PocketBase does: ids are texts. @throws Error of SQLite */

@@ -1,10 +1,10 @@
 /** Statements of a superuser on the read model. What they write is written to copies, and what has changed there is the answer. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { quoted, type Cell } from '../fields/sqlite.ts'
-import { allRows, createView, MODEL, prepared, shadowTable } from './sqlite.ts'
+import { allRows, createView, MODEL, prepared, shadowOverlaid, shadowTable } from './sqlite.ts'
 import { valueText } from './value-text.ts'
 import { NO_FILES, WriteGate } from './write-gate.ts'
-import type { ModelSchema, ModelTable, ResultColumn, Row, StatementsResult, TableChanges } from './protocol.ts'
+import type { ModelTable, ResultColumn, Row, RunRequest, StatementsResult, TableChanges } from './protocol.ts'
 
 const RESULT_CHARS_MAX = 32 << 20
 const CHANGES_MAX = 10_000
@@ -17,10 +17,21 @@ export class Statements {
   readonly #database: DatabaseSync
   readonly #gate: WriteGate
   readonly #tables: ReadonlyMap<string, ModelTable>
-  constructor(database: DatabaseSync, schema: ModelSchema) {
+  /** The tables as they are before the statements, where that is not as in the model. */
+  readonly #before = new Map<string, string>()
+
+  constructor(database: DatabaseSync, { schema, overlays }: Pick<RunRequest, 'schema' | 'overlays'>) {
     this.#database = database
     this.#gate = new WriteGate(schema)
     this.#tables = new Map(schema.tables.map((table) => [table.name.toLowerCase(), table]))
+    for (const overlay of overlays) {
+      const { name } = overlay.table
+      const before = `main.${quoted(`$before ${name}`)}`
+      shadowOverlaid(database, overlay)
+      database.exec(`CREATE TABLE ${before} AS SELECT * FROM main.${quoted(name)}`)
+      this.#before.set(name, before)
+      this.#gate.shadowed.add(name.toLowerCase())
+    }
     for (const view of schema.views) {
       try {
         createView(database, 'temp', view)
@@ -92,7 +103,7 @@ export class Statements {
 
   #changesOf({ name, columns }: ModelTable): TableChanges {
     const now = `main.${quoted(name)}`
-    const before = `${MODEL}.${quoted(name)}`
+    const before = this.#before.get(name) ?? `${MODEL}.${quoted(name)}`
     const after = this.#all(`SELECT * FROM ${now} EXCEPT SELECT * FROM ${before}`)
     const at = columns.findIndex((column) => column.name === 'id')
     const find = this.#database.prepare(`SELECT * FROM ${before} WHERE id = ?`)

@@ -1,5 +1,5 @@
 /** Actions of hooks on records: `HookApp`, on the services that others use, as the system. */
-import type { Database } from 'pannier'
+import type { Collection, Database } from 'pannier'
 import { badArgument } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
@@ -66,9 +66,13 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
     },
     findRecordById: async (collection, id) => {
       const definition = definitionOf(collection)
-      const document = await parts().database.collection<JsonObject>(recordsName(definition)).get(id)
+      const document = await recordsOf(parts(), definition).get(id)
       if (document === undefined) throw missing(`'${collection}' has no record '${id}'.`)
       return HookRecord.of(definition, document, parts().environment)
+    },
+    findRecordsByIds: async (collection, ids) => {
+      const definition = definitionOf(collection)
+      return HookRecord.found(definition, await recordsOf(parts(), definition).get(ids), parts().environment)
     },
     findFirstRecordByFilter: (collection, filter, parameters) => first(collection, withParameters(filter, parameters)),
     findFirstRecordByData: (collection, field, value) => first(collection, `${field} = ${literal(value)}`),
@@ -78,10 +82,8 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
     countRecords: (collection, filter = '', parameters = {}) =>
       parts().reads.count(ACTOR, collection, withParameters(filter, parameters)),
     save: async (record) => parts().writes.save(ACTOR, asRecord('app.save()', record)),
-    delete: async (record) => {
-      const known = asRecord('app.delete()', record)
-      return parts().writes.delete(ACTOR, known.collection().id, known.id)
-    },
+    saveNoValidate: async (record) => parts().writes.save(ACTOR, asRecord('app.saveNoValidate()', record), true),
+    delete: async (record) => deleted(parts(), asRecord('app.delete()', record)),
     ...appServices(() => parts().services),
     canAccessRecord: async (record, account, viewRule) => {
       const holder = account && { definition: account.collection(), record: stored(account) }
@@ -93,13 +95,21 @@ export function recordApp(parts: () => RecordAppParts): HookApp {
       relatedRecords(record, paths, {
         environment: parts().environment,
         definition: definitionOf,
-        records: (definition) => parts().database.collection<JsonObject>(recordsName(definition)),
+        records: (definition) => recordsOf(parts(), definition),
       }),
     runInTransaction: async (run) =>
       parts().writes.inTransaction(ACTOR, (transaction) => run(transactionApp(shown, transaction))),
   }
   const shown = watchedApp(app, parts)
   return shown
+}
+
+function deleted({ writes }: RecordAppParts, record: HookRecord): Promise<void> {
+  return writes.delete(ACTOR, record.collection().id, record.id)
+}
+
+function recordsOf({ database }: RecordAppParts, definition: Definition): Collection<JsonObject> {
+  return database.collection<JsonObject>(recordsName(definition))
 }
 
 function stored({ id, document }: HookRecord): JsonObject {

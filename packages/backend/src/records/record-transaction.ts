@@ -1,5 +1,6 @@
 /** Writes of a program that are all or nothing, with hooks around each, as it goes along. */
 import type { Database, Transaction, TransactionCollection } from 'pannier'
+import type { GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
@@ -8,9 +9,10 @@ import { ServiceError } from '../gateway/service-error.ts'
 import { withTimeLimit } from '../gateway/time-limit.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
-import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
+import { ITSELF, saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import type { RecordWriter } from './write/record-writer.ts'
-import type { BeginOptions, HookedWrite } from './write/write-hooks.ts'
+import { unlessGone } from './write/write-errors.ts'
+import { readWithin, type BeginOptions, type HookedWrite } from './write/write-hooks.ts'
 
 /** The longest time of a transaction: all other writers wait meanwhile. */
 const TRANSACTION_MS_MAX = 10_000
@@ -23,8 +25,12 @@ export interface RecordTransaction {
   readonly isOpen: boolean
   readonly hasWritten: boolean
   records(definition: Definition): TransactionCollection<JsonObject>
+  /** Reads what is stored, and what it has written. `collection`: any one that there is. */
+  read<T>(collection: string, read: (reader: GuardReader) => T): Promise<T>
+  /** Writes as the server itself, without hooks. @throws ServiceError: then the transaction ends with it, also if the caller catches it */
+  apply(operations: readonly RecordOperation[]): Promise<void>
   /** `app`: what hooks of the write get. @throws ServiceError */
-  save(record: HookRecord, app: HookApp): Promise<void>
+  save(record: HookRecord, app: HookApp, isUnchecked?: boolean): Promise<void>
   delete(record: HookRecord, app: HookApp): Promise<void>
   /** Resolves with undefined after a delete. @throws ServiceError */
   write(actor: Actor, operation: RecordOperation, options: WriteOptions): Promise<WrittenRecord | undefined>
@@ -43,6 +49,8 @@ class TransactionRun implements RecordTransaction {
   readonly stored: PreparedWrite[] = []
   isOpen = true
   hasWritten = false
+  /** Why it can't end well: a part of operations that belong together is written. */
+  failure: Error | undefined
   readonly place: Transaction
   readonly environment: Environment
   readonly #writer: RecordWriter
@@ -59,8 +67,29 @@ class TransactionRun implements RecordTransaction {
     return this.place.collection<JsonObject>(recordsName(definition))
   }
 
-  async save(record: HookRecord, app: HookApp): Promise<void> {
-    const written = await this.write(this.#actor, saving(record), { app })
+  read<T>(collection: string, read: (reader: GuardReader) => T): Promise<T> {
+    return readWithin(this.place.collection<JsonObject>(collection), read, this.environment)
+  }
+
+  async apply(operations: readonly RecordOperation[]): Promise<void> {
+    this.hasWritten ||= operations.length > 0
+    try {
+      for (const operation of operations) await this.#stored(ITSELF, operation).catch(unlessGone(operation))
+    } catch (error) {
+      this.failure ??= error as Error
+      throw error
+    }
+  }
+
+  async #stored(actor: Actor, operation: RecordOperation, namings?: number): Promise<WrittenRecord | undefined> {
+    const prepared = await this.#writer.prepare(actor, operation, namings)
+    const written = await prepared.run(this.place).finally(prepared.release)
+    this.stored.push(prepared)
+    return written
+  }
+
+  async save(record: HookRecord, app: HookApp, isUnchecked = false): Promise<void> {
+    const written = await this.write(this.#actor, saving(record, isUnchecked), { app })
     if (written !== undefined) record.settle(written.document)
   }
 
@@ -75,9 +104,7 @@ class TransactionRun implements RecordTransaction {
     const hooked = await this.#writer.begin(actor, operation, { ...options, place })
     if (hooked?.isWanted === false) return hooked.unwritten()
     try {
-      const prepared = await this.#writer.prepare(actor, hooked?.operation ?? operation, options.namings)
-      const written = await prepared.run(place).finally(prepared.release)
-      this.stored.push(prepared)
+      const written = await this.#stored(actor, hooked?.operation ?? operation, options.namings)
       if (hooked !== undefined) this.begun.push({ hooked, written })
       return written
     } catch (error) {
@@ -105,7 +132,9 @@ export async function runInTransaction<T>(
     result = await database.transaction(async (transaction: Transaction) => {
       await run?.failed(outdated)
       run = new TransactionRun(writer, actor, transaction)
-      return inTime(writer.environment, body(run))
+      const result = await inTime(writer.environment, body(run))
+      if (run.failure !== undefined) throw run.failure
+      return result
     })
   } catch (error) {
     await run?.failed(error)

@@ -5,8 +5,6 @@ import type { Actor } from '../access/actor.ts'
 import type { Definition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { toText } from '../fields/cast.ts'
-import { SYSTEM } from '../gateway/principal.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { ServiceError } from '../gateway/service-error.ts'
 import type { HookRecord } from '../hooks/hook-record.ts'
@@ -16,8 +14,9 @@ import { runInTransaction, type RecordTransaction } from './record-transaction.t
 import type { RecordInput, RecordJson, ShowOptions } from './record-types.ts'
 import { type BatchedWrite, type BatchOptions, BatchWriter } from './write/batch-writer.ts'
 import { NO_FIELD, readsName } from './write/prepare-input.ts'
-import { saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
+import { ITSELF, saving, type PreparedWrite, type RecordOperation, type WrittenRecord } from './write/operations.ts'
 import { RecordWriter, whileOutdated, type RecordWriterParts } from './write/record-writer.ts'
+import { unlessGone } from './write/write-errors.ts'
 
 interface RecordWritesParts extends RecordWriterParts {
   readonly reads: Pick<RecordReads, 'show' | 'findIn' | 'inSnapshot'>
@@ -40,8 +39,6 @@ interface ImportOptions extends Pick<BatchOptions, 'workMsMax' | 'budget' | 'isT
 const REFUSED_MAX = 100
 /** PocketBase names the files of a batch twice. */
 const NAMINGS_IN_BATCH = 2
-
-const ITSELF: Actor = { principal: SYSTEM, request: { context: 'default', method: 'PATCH', query: {}, headers: {} } }
 
 export class RecordWrites {
   readonly #parts: RecordWritesParts
@@ -124,8 +121,8 @@ export class RecordWrites {
   }
 
   /** Stores what a hook has set: a new record, or the changes of one. @throws ServiceError */
-  async save(actor: Actor, record: HookRecord): Promise<void> {
-    const written = await this.#writer.write(actor, saving(record))
+  async save(actor: Actor, record: HookRecord, isUnchecked = false): Promise<void> {
+    const written = await this.#writer.write(actor, saving(record, isUnchecked))
     record.settle(written!.document)
   }
 
@@ -228,10 +225,7 @@ export class RecordWrites {
         }
         check()
         await this.#parts.database.transaction(async (transaction: Transaction) => {
-          for (const [index, { run }] of steps.entries())
-            await run(transaction).catch((error: unknown) => {
-              throwUnlessGone(error, operations[index]!)
-            })
+          for (const [index, { run }] of steps.entries()) await run(transaction).catch(unlessGone(operations[index]!))
         })
         for (const { written } of steps) written()
       } finally {
@@ -268,17 +262,4 @@ function unknownFields(definition: Definition, input: RecordInput): ServiceError
 /** The actor, with what it has sent. */
 function seeing(actor: Actor, { body }: WrittenRecord): Actor {
   return body === undefined ? actor : { ...actor, request: { ...actor.request, body } }
-}
-
-/** Names the record in what refuses its write. */
-function throwUnlessGone(error: unknown, operation: RecordOperation): void {
-  if (!(error instanceof ServiceError)) throw error
-  const isGone = error.code === 'NOT_FOUND'
-  if (operation.action === 'delete' && isGone) return
-  const id = 'id' in operation ? operation.id : toText(operation.input['id'])
-  const isOvertaken = isGone || error.code === 'CONFLICT'
-  const reason = isOvertaken ? 'Somebody has changed it meanwhile.' : error.message
-  const message = `Failed to ${operation.action} the record "${id}", and nothing was written. ${reason}`
-  const code = isOvertaken ? 'CONFLICT' : error.code
-  throw new ServiceError(code, message, { cause: error, ...(error.data && { data: error.data }) })
 }

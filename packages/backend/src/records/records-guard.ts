@@ -208,6 +208,7 @@ export function draftOfDocument({ principal, definition, old, chance }: Document
     ...prepared,
     changes: [],
     isForm: false,
+    isUnchecked: false,
     old,
     values,
     asked: values,

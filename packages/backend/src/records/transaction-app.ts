@@ -9,6 +9,14 @@ import { unwatched } from '../hooks/watched-app.ts'
 import { relatedRecords } from './related-records.ts'
 import type { RecordTransaction } from './record-transaction.ts'
 
+const transactions = new WeakMap<HookApp, RecordTransaction>()
+
+/** The transaction that an application is inside of, while it is open. */
+export function transactionOf(app: HookApp): RecordTransaction | undefined {
+  const transaction = transactions.get(app)
+  return transaction?.isOpen === true ? transaction : undefined
+}
+
 /** `app` inside a transaction, and after its end `app` itself: hooks of its writes may have it longer. */
 export function transactionApp(given: HookApp, transaction: RecordTransaction): HookApp {
   const { app, watch } = unwatched(given)
@@ -45,6 +53,9 @@ export function transactionApp(given: HookApp, transaction: RecordTransaction): 
       if (document === undefined) throw missing(`'${collection}' has no record '${id}'.`)
       return HookRecord.of(definitionOf(collection), document, transaction.environment)
     }),
+    findRecordsByIds: inside('findRecordsByIds', async (collection, ids) =>
+      HookRecord.found(definitionOf(collection), await records(collection).get(ids), transaction.environment),
+    ),
     findFirstRecordByData: inside('findFirstRecordByData', byValue),
     findAuthRecordByEmail: inside('findAuthRecordByEmail', (collection, email) => byValue(collection, 'email', email)),
     findRecordsByFilter: unwritten('findRecordsByFilter'),
@@ -59,12 +70,16 @@ export function transactionApp(given: HookApp, transaction: RecordTransaction): 
       }),
     ),
     save: inside('save', async (record) => transaction.save(asRecord('app.save()', record), shown)),
+    saveNoValidate: inside('saveNoValidate', async (record) =>
+      transaction.save(asRecord('app.saveNoValidate()', record), shown, true),
+    ),
     delete: inside('delete', async (record) => transaction.delete(asRecord('app.delete()', record), shown)),
     sendMail: inside('sendMail', outside('sendMail')),
     newAuthToken: inside('newAuthToken', outside('newAuthToken')),
     runInTransaction: inside('runInTransaction', (run) => run(shown)),
   }
   const shown = watch(made)
+  transactions.set(shown, transaction)
   return shown
 }
 

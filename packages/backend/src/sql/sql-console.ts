@@ -2,7 +2,7 @@
  * Statements of superusers: they run on the read model. Then the rows that have changed are written to the records, all or nothing.
  */
 import type { Database } from 'pannier'
-import { readSnapshot } from 'pannier/internal'
+import { readSnapshot, type GuardReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import type { Definition } from '../definitions/definition.ts'
 import { recordsName } from '../definitions/definition.ts'
@@ -12,14 +12,20 @@ import { BLANK, tooLong } from '../fields/field-errors.ts'
 import { typeOfField } from '../fields/field-types.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, invalid, invalidForm, ServiceError } from '../gateway/service-error.ts'
+import type { HookApp } from '../hooks/hook-app.ts'
+import type { RecordTransaction } from '../records/record-transaction.ts'
 import type { RecordWrites } from '../records/record-writes.ts'
+import { transactionOf } from '../records/transaction-app.ts'
 import type { RecordOperation } from '../records/write/operations.ts'
-import type { ResultColumn, Row, TableChanges } from '../model/protocol.ts'
-import type { ReadModel } from '../model/read-model.ts'
+import { overlayOf } from '../model/feed.ts'
+import type { Overlay, ResultColumn, Row, TableChanges } from '../model/protocol.ts'
+import type { PlacedTable, ReadModel } from '../model/read-model.ts'
 import { columnFields, valueOf } from '../model/tables.ts'
 
 const STATEMENTS_BYTES_MAX = 5000
 const ROWS_MAX = 1000
+/** Writes of a transaction that its statements see. */
+const OVERLAY_DOCUMENTS_MAX = 10_000
 
 interface SqlConsoleParts {
   readonly environment: Environment
@@ -58,15 +64,19 @@ export class SqlConsole {
   }
 
   /**
-   * Runs statements in one transaction, and answers what the last one selects.
+   * Runs statements in one transaction, and answers what the last one selects. `app`: inside a transaction, they are a part of that.
    *
    * @throws ServiceError FORBIDDEN; INVALID with what SQLite says, or with data; CONFLICT if a record has changed meanwhile; UNAVAILABLE
    */
-  async run(principal: Principal, statements: string, rowsMax: number = ROWS_MAX): Promise<SqlResult> {
+  async run(
+    principal: Principal,
+    statements: string,
+    { rowsMax = ROWS_MAX, app }: { readonly rowsMax?: number; readonly app?: HookApp } = {},
+  ): Promise<SqlResult> {
     if (!principal.isAdmin) throw forbidden('Only superusers can perform this action.')
     if (statements === '') throw invalidForm('query', BLANK)
     if (Buffer.byteLength(statements) > STATEMENTS_BYTES_MAX) throw invalidForm('query', tooLong(STATEMENTS_BYTES_MAX))
-    const running = this.#run(statements, rowsMax)
+    const running = this.#run(statements, rowsMax, app && transactionOf(app))
     this.#running.add(running)
     try {
       return await running
@@ -80,21 +90,28 @@ export class SqlConsole {
     await Promise.allSettled(this.#running)
   }
 
-  async #run(statements: string, rowsMax: number): Promise<SqlResult> {
+  async #run(statements: string, rowsMax: number, within: RecordTransaction | undefined): Promise<SqlResult> {
     const { environment, definitions, model, writes } = this.#parts
     const start = environment.now()
     const all = definitions.all()
-    const { result, positions } = await model.run(statements, rowsMax).catch((error: unknown) => {
+    const running = model.run(statements, rowsMax, within && ((tables) => overlaysIn(within, tables)))
+    const { result, positions } = await running.catch((error: unknown) => {
       if (!(error instanceof SqlRefusal)) throw error
       throw invalid(`Failed to execute query. Raw error:\n${error.message}`)
     })
     const { affectedRows, columns, rows } = result
     const changes = result.changes.filter(({ written, deleted }) => written.length + deleted.length > 0)
     if (changes.length > 0) {
-      const tables = await this.#changed(changes, all, positions)
-      await writes.apply(tables.flatMap(writesOf).concat(tables.flatMap(deletesOf)), () => {
+      const tables = await this.#changed(changes, all, positions, within)
+      const operations = tables.flatMap(writesOf).concat(tables.flatMap(deletesOf))
+      const check = (): void => {
         for (const { definition } of tables) this.#assertSame(definition)
-      })
+      }
+      if (within === undefined) await writes.apply(operations, check)
+      else {
+        check()
+        await within.apply(operations)
+      }
     }
     return { execTime: Math.round(environment.now() - start), affectedRows, columns, rows }
   }
@@ -106,32 +123,50 @@ export class SqlConsole {
   }
 
   /** @throws ServiceError CONFLICT if a record was written after the statements have seen it */
-  #changed(
+  async #changed(
     changes: readonly TableChanges[],
     all: readonly Definition[],
     positions: ReadonlyMap<string, number>,
+    within: RecordTransaction | undefined,
   ): Promise<readonly ChangedTable[]> {
-    return readSnapshot(this.#parts.database, async (reader) => {
-      const tables: ChangedTable[] = []
-      for (const change of changes) {
-        const definition = all.find(({ name }) => name === change.table)!
-        const at = columnFields(definition).findIndex(({ name }) => name === 'id')
-        const changed = change.written.flatMap(({ before, after }) => (before === undefined ? [] : [String(after[at])]))
-        const ids = [...changed, ...change.deleted]
-        const found = await reader.read((guard) => guard.writtenMany(recordsName(definition), ids))
-        const revs = new Map<string, string>()
-        for (const [place, id] of ids.entries()) {
-          const written = found[place]
-          const isSame = written !== undefined && written.sequence <= (positions.get(definition.id) ?? 0)
-          // One that is gone already needs no delete.
-          if (isSame) revs.set(id, written.document._rev)
-          else if (place < changed.length || written !== undefined) throw overtaken(place < changed.length, id)
-        }
-        tables.push({ ...change, definition, revs })
+    const { database } = this.#parts
+    const tables: ChangedTable[] = []
+    for (const change of changes) {
+      const definition = all.find(({ name }) => name === change.table)!
+      const collection = recordsName(definition)
+      const at = columnFields(definition).findIndex(({ name }) => name === 'id')
+      const changed = change.written.flatMap(({ before, after }) => (before === undefined ? [] : [String(after[at])]))
+      const ids = [...changed, ...change.deleted]
+      const read = (reader: GuardReader): ReturnType<GuardReader['writtenMany']> => reader.writtenMany(collection, ids)
+      const found = await (within?.read(collection, read) ?? readSnapshot(database, (reader) => reader.read(read)))
+      const revs = new Map<string, string>()
+      for (const [place, id] of ids.entries()) {
+        const written = found[place]
+        // Nobody else writes during a transaction.
+        const isSame = written !== undefined && (within || written.sequence <= (positions.get(definition.id) ?? 0))
+        // One that is gone already needs no delete.
+        if (isSame) revs.set(id, written.document._rev)
+        else if (place < changed.length || written !== undefined) throw overtaken(place < changed.length, id)
       }
-      return tables
-    })
+      tables.push({ ...change, definition, revs })
+    }
+    return tables
   }
+}
+
+/** The writes of a transaction that the model does not have. @throws SqlRefusal */
+async function overlaysIn(within: RecordTransaction, tables: readonly PlacedTable[]): Promise<readonly Overlay[]> {
+  const overlays: Overlay[] = []
+  for (const [table, position] of tables) {
+    const read = (reader: GuardReader): Overlay | undefined => overlayOf(table, reader, position, OVERLAY_DOCUMENTS_MAX)
+    const overlay = await within.read(table.collection, read)
+    if (overlay === undefined)
+      throw new SqlRefusal(
+        `the transaction has written ${OVERLAY_DOCUMENTS_MAX} records of ${table.table.name}: write fewer`,
+      )
+    if (overlay.rows.length + overlay.gone.length > 0) overlays.push(overlay)
+  }
+  return overlays
 }
 
 function overtaken(isUpdate: boolean, id: string): ServiceError {

@@ -176,3 +176,49 @@ test('a hook follows relations both ways, and asks rules for an account', async 
   expect(await Promise.all([can(second, null, ''), can(second, user, null)])).toEqual([true, false])
   expect(await can(first, user, 'none = 1')).toBe(false)
 })
+
+test('records are found by many ids at once, in their order, inside and outside of a transaction', async () => {
+  const { app } = world
+  const names = (records: readonly HookRecord[]): unknown[] => records.map((record) => record.get('name'))
+  const ids = [BOB, 'missing00000000', ANN]
+  expect(names(await app.findRecordsByIds('accounts', ids))).toEqual(['bob', 'ann'])
+  await app.runInTransaction(async (tx) => {
+    const ann = await tx.findRecordById('accounts', ANN)
+    ann.set('name', 'Ann')
+    await tx.save(ann)
+    expect(names(await tx.findRecordsByIds('accounts', ids))).toEqual(['bob', 'Ann'])
+  })
+  expect(await refusal(app.findRecordsByIds('nothing', ids))).toMatchObject(NOT_FOUND)
+})
+
+test('a record is stored with what its fields refuse, without the hooks of validation, and not twice with one id', async () => {
+  const { app, hooks } = world
+  const ran: string[] = []
+  const noting = (name: 'onRecordValidate' | 'onRecordCreate'): BoundHook =>
+    bound(name, (e) => {
+      ran.push(name)
+      return e.next()
+    })
+  hooks.replace([noting('onRecordValidate'), noting('onRecordCreate')])
+  const id = 'cid'.padEnd(15, '0')
+  const unchecked = (balance: number): HookRecord => app.newRecord('accounts', { id, name: '', balance })
+  expect(await refusal(app.save(unchecked(-5)))).toMatchObject([
+    'INVALID',
+    'Failed to create record.',
+    { name: 'validation_required' },
+  ])
+  ran.length = 0
+  await app.saveNoValidate(unchecked(-5))
+  expect([ran, (await world.stored('accounts'))[id]]).toMatchObject([['onRecordCreate'], { name: '', balance: -5 }])
+  expect(await refusal(app.saveNoValidate(unchecked(1)))).toEqual([
+    'INVALID',
+    'Failed to create record.',
+    { id: 'validation_not_unique' },
+  ])
+  await app.runInTransaction(async (tx) => {
+    const payment = tx.newRecord('payments', { account: 'nobody000000000' })
+    await tx.saveNoValidate(payment)
+    expect((await tx.findRecordById('payments', payment.id)).get('account')).toBe('nobody000000000')
+  })
+  await expect(app.saveNoValidate(app.newRecord('accounts', { id: '_x' }))).rejects.toMatchObject({ code: 'INVALID' })
+})

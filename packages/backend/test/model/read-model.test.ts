@@ -293,3 +293,57 @@ test('the check of the server compares the model with the records, while these c
     { code: 'MODEL_DIFFERS', where: 'collection "posts"', message: expect.stringContaining('2 rows') },
   ])
 })
+
+test('statements inside a transaction see what it has written, and are undone with it', async () => {
+  const { app, sql } = test_.backend
+  const titles = async (within?: typeof app): Promise<string> => {
+    const { rows } = await sql.run(
+      SYSTEM,
+      'SELECT group_concat(title) FROM (SELECT title FROM posts WHERE views < 9 ORDER BY title)',
+      {
+        ...(within && { app: within }),
+      },
+    )
+    return String(rows[0]![0])
+  }
+  for (const title of ['a', 'b', 'c']) await app.save(app.newRecord('posts', { title }))
+  const b = await app.findFirstRecordByData('posts', 'title', 'b')
+  const work = async (tx: typeof app): Promise<void> => {
+    await tx.delete(b)
+    // More than one read of the library has.
+    for (let n = 0; n < 300; n++) await tx.save(tx.newRecord('posts', { title: 'n', views: 9 }))
+    await tx.save(tx.newRecord('posts', { title: 'd' }))
+    expect(await titles(tx)).toBe('a,c,d')
+    expect((await sql.run(SYSTEM, 'SELECT count(*) FROM posts', { app: tx })).rows).toEqual([['303']])
+    const updated = await sql.run(SYSTEM, "UPDATE posts SET title = 'D' WHERE title IN ('a', 'd')", { app: tx })
+    expect([updated.affectedRows, await titles(tx)]).toEqual([2, 'D,D,c'])
+    await sql.run(SYSTEM, "DELETE FROM posts WHERE title = 'n' OR title = 'c'", { app: tx })
+    expect(await titles(tx)).toBe('D,D')
+    expect(await tx.findRecordsByIds('posts', [b.id])).toEqual([])
+  }
+  await expect(
+    app.runInTransaction(async (tx) => {
+      await work(tx)
+      throw new RangeError('undone')
+    }),
+  ).rejects.toThrow('undone')
+  expect(await titles()).toBe('a,b,c')
+  let ended: typeof app | undefined
+  await app.runInTransaction((tx) => work((ended = tx)))
+  expect([await titles(), await titles(ended)]).toEqual(['D,D', 'D,D'])
+})
+
+test('a statement that is refused when its rows are written ends the transaction, also if the error is caught', async () => {
+  const { app, sql, definitions } = test_.backend
+  await definitions.update(SYSTEM, 'posts', { indexes: ['CREATE UNIQUE INDEX `one` ON `posts` (`title`)'] })
+  await app.save(app.newRecord('posts', { title: 'a' }))
+  const ended = app.runInTransaction(async (tx) => {
+    await tx.save(tx.newRecord('posts', { title: 'b' }))
+    await expect(sql.run(SYSTEM, 'SELECT nothing FROM posts', { app: tx })).rejects.toMatchObject({ code: 'INVALID' })
+    await expect(sql.run(SYSTEM, "UPDATE posts SET title = 'z'", { app: tx })).rejects.toMatchObject({
+      code: 'INVALID',
+    })
+  })
+  await expect(ended).rejects.toThrow('Failed to update the record')
+  expect((await sql.run(SYSTEM, 'SELECT title FROM posts ORDER BY title')).rows).toEqual([['a']])
+})

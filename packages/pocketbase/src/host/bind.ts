@@ -52,7 +52,7 @@ export async function bindPocketBaseHooks(
   for (const name of files) checkNames(folder, name)
   const pool = new ThreadPool(backend.environment, folder)
   const apiError: ApiErrorMaker = (status, message, data) =>
-    new hooks.ApiError(status === 0 ? 400 : status, sentence(message), data as never)
+    new hooks.ApiError(status === 0 ? 400 : status, message, data as never)
   const runs = new Runs(pool, { backend, store: new Map() }, apiError)
   try {
     const names = Object.keys(hooks).filter((name) => /^on[A-Z]/.test(name))
@@ -142,12 +142,4 @@ function sourced(handler: FunctionSource, folder: string, run: (event: ServerEve
 
 function placeOf({ file, line }: FunctionSource, folder: string): string {
   return `${basename(folder)}/${file.slice(folder.length + 1)}:${line}`
-}
-
-/** As PocketBase writes messages of errors. */
-function sentence(text: string): string {
-  const trimmed = text.trim()
-  if (trimmed === '') return ''
-  const whole = trimmed[0]!.toUpperCase() + trimmed.slice(1)
-  return /[.?!]$/.test(whole) ? whole : `${whole}.`
 }

@@ -252,15 +252,10 @@ export class Calls {
   }
 
   #finders(app: HookApp): Methods {
-    const byId = (collection: string, id: string): Promise<HookRecord> => app.findRecordById(collection, id)
     return {
       newRecord: (collection: string) => app.newRecord(collection),
-      findRecordById: byId,
-      findRecordsByIds: async (collection: string, ids: readonly string[]) => {
-        const found: HookRecord[] = []
-        for (const id of ids) found.push(...(await byId(collection, id).then((one) => [one], noneIfMissing)))
-        return found
-      },
+      findRecordById: (collection: string, id: string) => app.findRecordById(collection, id),
+      findRecordsByIds: (collection: string, ids: readonly string[]) => app.findRecordsByIds(collection, ids),
       findFirstRecordByData: (collection: string, field: string, value: string) =>
         app.findFirstRecordByData(collection, field, value),
       findFirstRecordByFilter: (collection: string, filter: string, values: object) =>
@@ -291,10 +286,10 @@ export class Calls {
   #writers(app: HookApp): Methods {
     const { definitions, settings } = this.#application.backend
     return {
-      save: async (model: HookRecord | CollectionInput | SettingsInput) => {
+      save: async (model: HookRecord | CollectionInput | SettingsInput, isUnchecked: boolean) => {
         if (model instanceof SettingsInput) return void (await settings.update(SYSTEM, model.values as JsonObject))
         if (model instanceof CollectionInput) return this.#saveCollection(model.values)
-        await app.save(model)
+        await (isUnchecked ? app.saveNoValidate(model) : app.save(model))
         return model
       },
       delete: async (model: HookRecord | CollectionInput) => {
@@ -319,13 +314,8 @@ export class Calls {
   }
 
   #statements(app: HookApp): Methods {
-    const isInside = app !== this.#app
     const { sql: console } = this.#application.backend
-    const run = async (sql: string): Promise<SqlResult> => {
-      if (isInside)
-        throw new ServiceError('INVALID', 'db(): statements of SQL must run before the transaction, or after it.')
-      return console.run(SYSTEM, sql, ROWS_MAX + 1)
-    }
+    const run = (sql: string): Promise<SqlResult> => console.run(SYSTEM, sql, { rowsMax: ROWS_MAX + 1, app })
     const query = async (sql: string): Promise<Record<string, unknown>[]> => {
       const { columns, rows } = await run(sql)
       if (rows.length > ROWS_MAX)
@@ -365,9 +355,4 @@ function storeMethods(store: Map<string, unknown>): Methods {
     getAll: () => Object.fromEntries(store),
   }
   return { store: (method: string, ...parameters: never[]) => named(methods, method)(...parameters) }
-}
-
-function noneIfMissing(error: unknown): [] {
-  if (error instanceof ServiceError && error.code === 'NOT_FOUND') return []
-  throw error
 }

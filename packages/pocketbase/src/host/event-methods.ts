@@ -1,5 +1,6 @@
 /** Methods of `e`, on the event of the server. */
 import type { Definition, HookApp, HookRecord } from '@pannier/backend'
+import { missing } from '@pannier/backend/internal'
 import type { EventData, RequestData } from '../protocol/messages.ts'
 import { encodedDefinition, type Objects } from './objects.ts'
 
@@ -103,11 +104,10 @@ export function applyParts({ event }: AroundEvent, changed: Values): void {
 /** The records of a page, by the ids of its items. */
 async function recordsOf({ app, collection, result }: ServerEvent): Promise<readonly HookRecord[]> {
   const { items } = result as { readonly items: readonly { readonly id?: string }[] }
-  const found: HookRecord[] = []
-  for (const { id } of items) {
-    if (id === undefined) throw new Error('e.records: the request must ask for `id` among its fields.')
-    found.push(await app.findRecordById((collection as Definition).id, id))
-  }
+  const ids = items.flatMap(({ id }) => id ?? [])
+  if (ids.length < items.length) throw new Error('e.records: the request must ask for `id` among its fields.')
+  const found = await app.findRecordsByIds((collection as Definition).id, ids)
+  if (found.length < ids.length) throw missing('e.records: a record of the page is gone.')
   return found
 }
 

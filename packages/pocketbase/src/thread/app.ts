@@ -210,15 +210,19 @@ export class App {
   // Writes.
 
   save(model: Record | Collection | Settings): void {
+    this.#save(model, false)
+  }
+
+  #save(model: Record | Collection | Settings, isUnchecked: boolean): void {
     if (!(model instanceof Record || model instanceof Collection || model instanceof Settings))
       throw new TypeError(`save(): model must be a Record, a Collection or settings, got ${typeof model}`)
-    const saved = this.#call('save', model)
+    const saved = this.#call('save', model, isUnchecked)
     // The server has completed it: ids, fields of the system.
     if (model instanceof Collection) model.merge(JSON.parse(JSON.stringify(saved)) as Values)
   }
 
   saveNoValidate(model: Record | Collection | Settings): void {
-    this.save(model)
+    this.#save(model, true)
   }
 
   delete(model: Record | Collection): void {

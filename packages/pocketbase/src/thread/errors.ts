@@ -36,7 +36,7 @@ class ApiError extends Error {
   data: unknown
 
   constructor(status = 0, message = '', data?: unknown) {
-    super(message)
+    super(sentence(message))
     this.name = 'ApiError'
     this.status = status
     this.data = data
@@ -49,6 +49,14 @@ function withStatus(status: number): new (message?: string, data?: unknown) => A
       super(status, message, data)
     }
   }
+}
+
+/** As PocketBase writes messages of errors. */
+function sentence(text: string): string {
+  const trimmed = text.trim()
+  if (trimmed === '') return ''
+  const whole = trimmed[0]!.toUpperCase() + trimmed.slice(1)
+  return /[.?!]$/.test(whole) ? whole : `${whole}.`
 }
 
 /** The error of one value: `new BadRequestError('…', { title: new ValidationError('code', 'message') })`. */

@@ -32,6 +32,8 @@ export interface PreparedInput {
   readonly changes: readonly HookChange[]
   /** An account's passwords have to be confirmed. */
   readonly isForm: boolean
+  /** Whether fields take values that they refuse. */
+  readonly isUnchecked: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>>
   /** Files whose content is not in the database, by name. */
@@ -85,7 +87,7 @@ function newDraft(prepared: PreparedInput, old: JsonObject | undefined): Draft {
   const stored = old && { ...old, id: old['_id'] }
   const asked = applyInput(definition.fields, stored, input, prepared)
   const values = { ...withChanges(prepared, asked, changes), ...autodates }
-  const errors = valueErrors(definition, old, values)
+  const errors = draftErrors(prepared, definition, old, values)
   const body = bodyOf(prepared, asked)
   return { ...prepared, old, values, asked, body, form: formOf(prepared), checked: undefined, errors }
 }
@@ -111,7 +113,7 @@ export function changedDraft(draft: Draft, more: readonly HookChange[]): Draft {
   const fields = definition.fields.filter((field) => changed.has(field))
   const names = new Set(fields.map(({ name }) => name))
   const kept = Object.entries(draft.errors).filter(([name]) => !names.has(name))
-  const errors = { ...Object.fromEntries(kept), ...valueErrors({ fields }, old, values) }
+  const errors = { ...Object.fromEntries(kept), ...draftErrors(draft, { fields }, old, values) }
   return { ...draft, changes: [...draft.changes, ...more], values, errors }
 }
 
@@ -121,6 +123,16 @@ function withChanges(
   changes: readonly HookChange[],
 ): JsonObject {
   return changes.reduce((made, [key, value]) => applyChange(fields, made, key, value, chance) ?? made, values)
+}
+
+/** The errors of a draft. The id alone is checked where others are not: the library does not take each. */
+function draftErrors(
+  { isUnchecked }: Pick<PreparedInput, 'isUnchecked'>,
+  { fields }: Pick<Definition, 'fields'>,
+  old: JsonObject | undefined,
+  values: JsonObject,
+): Readonly<Record<string, FieldError>> {
+  return valueErrors({ fields: isUnchecked ? fields.filter(({ name }) => name === 'id') : fields }, old, values)
 }
 
 /** Errors that fields find by themselves, whatever other records there are. `attachments`: names that files may have, too. */

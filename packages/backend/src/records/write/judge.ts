@@ -60,6 +60,8 @@ interface AskedWrite {
   readonly refused: ErrorData | undefined
 }
 
+type JudgedFields = Pick<Draft, 'definition' | 'old' | 'values' | 'errors'> & Partial<Pick<Draft, 'isUnchecked'>>
+
 export interface JudgeParts {
   readonly definitions: Definitions
   readonly access: Access
@@ -209,20 +211,20 @@ export class Judge {
 
   /** The fields are looked at only if the account is right. */
   #errorsIn({ principal }: Actor, draft: Draft, reader: GuardReader, mayManage: () => boolean): ErrorData | undefined {
-    const { definition, old, values, asked, form, checked, errors } = draft
+    const { definition, old, values, asked, form, checked, errors, isUnchecked } = draft
     const isManager = (): boolean => draft.isSuperuser || mayManage()
     const seesEmail = old?.['emailVisibility'] === true || old?.['_id'] === principal.account?.record['_id']
     const wrong = form && accountErrors({ old, values: asked, form, isManager: isManager(), seesEmail, checked })
-    return wrong ?? this.fieldErrors({ definition, old, values, errors }, reader)
+    return wrong ?? this.fieldErrors({ definition, old, values, errors, isUnchecked }, reader)
   }
 
   /** Errors of fields, and of the whole record. */
   fieldErrors(
-    { definition, old, values, errors: found }: Pick<Draft, 'definition' | 'old' | 'values' | 'errors'>,
+    { definition, old, values, errors: found, isUnchecked = false }: JudgedFields,
     reader: GuardReader,
   ): ErrorData | undefined {
     const errors = { ...found }
-    for (const field of definition.fields) {
+    for (const field of isUnchecked ? [] : definition.fields) {
       const { name } = field
       const error = Object.hasOwn(errors, name) ? undefined : this.#relationError(field, values[name], reader)
       if (error !== undefined) errors[name] = error

@@ -1,10 +1,18 @@
 /** Writes of single records: as they are asked for, and as they are ready. */
 import type { TransactionCollection } from 'pannier'
+import type { Actor } from '../../access/actor.ts'
 import { recordsName, type Definition } from '../../definitions/definition.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
+import { SYSTEM } from '../../gateway/principal.ts'
 import type { HookChange, HookRecord } from '../../hooks/hook-record.ts'
 import type { RecordInput } from '../record-types.ts'
 import type { Draft } from './draft.ts'
+
+/** The server itself. */
+export const ITSELF: Actor = {
+  principal: SYSTEM,
+  request: { context: 'default', method: 'PATCH', query: {}, headers: {} },
+}
 
 /** Where a write takes place. */
 export interface CollectionSource {
@@ -22,6 +30,8 @@ interface WantedFields {
   readonly changes?: readonly HookChange[]
   /** Whether it is a form. False: a program writes, which confirms no passwords. */
   readonly isForm?: boolean
+  /** Whether fields take values that they refuse. */
+  readonly isUnchecked?: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>>
   /** The draft that hooks have seen, with their changes. */
@@ -67,7 +77,8 @@ export interface PreparedWrite {
 }
 
 /** Stores what a program has set: a new record, or the changes of one. */
-export function saving(record: HookRecord): RecordOperation {
-  const wanted = { collection: record.collection().id, input: {}, changes: [...record.changes], isForm: false }
+export function saving(record: HookRecord, isUnchecked: boolean): RecordOperation {
+  const changes = [...record.changes]
+  const wanted = { collection: record.collection().id, input: {}, changes, isForm: false, isUnchecked }
   return record.isNew() ? { action: 'create', ...wanted } : { action: 'update', id: record.id, ...wanted }
 }

@@ -38,6 +38,7 @@ interface InputToPrepare {
   readonly changes?: readonly HookChange[]
   /** An account's passwords have to be confirmed. True when left out. */
   readonly isForm?: boolean
+  readonly isUnchecked?: boolean
   /** Values of autodate fields, in place of those that come by themselves. */
   readonly autodates?: Readonly<Record<string, string>> | undefined
   /** The draft that hooks have seen, with these changes. */
@@ -54,7 +55,7 @@ export async function prepareInput(
   asked: InputToPrepare,
   { environment, passwords }: PreparingParts,
 ): Promise<PreparedInput> {
-  const { definition, isSuperuser, changes = [], isForm = true, autodates, begun } = asked
+  const { definition, isSuperuser, changes = [], isForm = true, isUnchecked = false, autodates, begun } = asked
   const [input, hashes] = await Promise.all([
     withFiles({ ...asked, input: withDrawn(asked, environment) }, environment),
     passwords === undefined ? new Map<string, string>() : hashesOf(asked, passwords),
@@ -63,7 +64,7 @@ export async function prepareInput(
       .map((one) => (one instanceof NewFile ? one.look() : undefined)),
   ])
   const now = dateText(environment.wallClock())
-  const prepared = { definition, input, isSuperuser, hashes, now, changes, isForm, chance: environment }
+  const prepared = { definition, input, isSuperuser, hashes, now, changes, isForm, isUnchecked, chance: environment }
   return { ...prepared, ...(autodates && { autodates }), ...(begun && { begun, drawn: drawnIn(begun) }) }
 }
 
@@ -81,7 +82,7 @@ function withDrawn({ definition: { fields }, input }: InputToPrepare, chance: Ch
 
 /** The hashes of passwords that their fields take. */
 async function hashesOf(
-  { definition: { fields }, input, changes = [] }: InputToPrepare,
+  { definition: { fields }, input, changes = [], isUnchecked = false }: InputToPrepare,
   passwords: Passwords,
 ): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>()
@@ -89,7 +90,8 @@ async function hashesOf(
     if (!typeOfField(field).isHashed) continue
     const [, changed] = changes.findLast(([key]) => key === field.name) ?? []
     const password = newPassword(changed ?? ownValue(input, field.name))
-    if (password === undefined || checkValue(field, password, { old: undefined }) !== undefined) continue
+    if (password === undefined) continue
+    if (!isUnchecked && checkValue(field, password, { old: undefined }) !== undefined) continue
     const isUnknown = password instanceof UnknownPassword
     hashes.set(field.name, isUnknown ? passwords.unknownHash() : await passwords.hash(password.text))
   }

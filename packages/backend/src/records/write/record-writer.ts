@@ -178,9 +178,9 @@ export class RecordWriter {
     if (operation.action !== 'upsert') this.#assertUnlocked(actor, definition, operation.action)
     if (operation.action === 'delete') return this.#prepareDelete(actor, definition, operation)
     const { isAdmin: isSuperuser } = actor.principal
-    const { input, changes = [], isForm = true, autodates, begun } = operation
+    const { input, changes = [], isForm = true, isUnchecked = false, autodates, begun } = operation
     if (operation.action !== 'update') this.#countSignUp(actor, definition, input)
-    const asked = { definition, input, changes, isForm, autodates, begun, isSuperuser, namings }
+    const asked = { definition, input, changes, isForm, isUnchecked, autodates, begun, isSuperuser, namings }
     const id = operation.action === 'update' ? operation.id : undefined
     const { prepared: ready, release: releaseFiles } = await storeFiles(
       this.#parts.files,

@@ -2,8 +2,10 @@
 import { isPannierError, type PannierError } from 'pannier'
 import type { Definition } from '../../definitions/definition.ts'
 import { uniqueErrors } from '../../definitions/library-index.ts'
+import { toText } from '../../fields/cast.ts'
 import { NOT_UNIQUE } from '../../fields/field-errors.ts'
 import { conflicting, type ErrorData, missing, ServiceError } from '../../gateway/service-error.ts'
+import type { RecordOperation } from './operations.ts'
 
 /** A create rule does not admit the record. PocketBase has no more words for it, and so REST has none. */
 export class UnadmittedRecord extends ServiceError {
@@ -45,6 +47,21 @@ export function writeError(
       return new ServiceError('INVALID', `Failed to ${action} record.`, { cause: error })
     default:
       return error
+  }
+}
+
+/** Names the record in what refuses its write. One that is gone already needs no delete. */
+export function unlessGone(operation: RecordOperation): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof ServiceError)) throw error
+    const isGone = error.code === 'NOT_FOUND'
+    if (operation.action === 'delete' && isGone) return undefined
+    const id = 'id' in operation ? operation.id : toText(operation.input['id'])
+    const isOvertaken = isGone || error.code === 'CONFLICT'
+    const reason = isOvertaken ? 'Somebody has changed it meanwhile.' : error.message
+    const message = `Failed to ${operation.action} the record "${id}", and nothing was written. ${reason}`
+    const code = isOvertaken ? 'CONFLICT' : error.code
+    throw new ServiceError(code, message, { cause: error, ...(error.data && { data: error.data }) })
   }
 }
 

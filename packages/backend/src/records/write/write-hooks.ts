@@ -93,7 +93,13 @@ export class WriteHooks {
       operation.action === 'delete'
         ? undefined
         : await prepareInput(
-            { definition, input: operation.input, isSuperuser: actor.principal.isAdmin, namings },
+            {
+              definition,
+              input: operation.input,
+              isUnchecked: operation.isUnchecked === true,
+              isSuperuser: actor.principal.isAdmin,
+              namings,
+            },
             { environment },
           )
     const draft = prepared && draftOf(prepared, old)
@@ -164,7 +170,7 @@ export class WriteHooks {
     }
     try {
       await this.#step(seen, kind, async () => {
-        if (draft !== undefined) await this.#step(seen, 'Validate', check)
+        if (draft?.().isUnchecked === false) await this.#step(seen, 'Validate', check)
         await this.#step(seen, `${kind}Execute`, run)
       })
     } catch (error) {
@@ -196,7 +202,7 @@ function draftAfter(begun: Draft, record: HookRecord): () => Draft {
 }
 
 /** Reads what a transaction has written so far: as the guard of a write that it refuses. */
-async function readWithin<T>(
+export async function readWithin<T>(
   records: TransactionCollection<JsonObject>,
   read: (reader: GuardReader) => T,
   chance: Chance,
