@@ -3502,6 +3502,8 @@ interface RateLimitRule {
 
 class RateLimiter {
     constructor(settings: Settings, environment: Environment, fleet?: Fleet);
+    /** Whether no rule can hold for a request of this kind, so that nothing has to be counted. `tags`: the actions on its collection. */
+    isUnlimited({ isAdmin }: Principal, tags: readonly string[]): boolean;
     /**
      * Counts a request. The first of the labels that a rule has decides; a rule that ends in `/` is for all paths that begin so. `what`
      * is counted apart from others, and so is each API token.
@@ -3647,7 +3649,7 @@ class RecordAccounts {
     /** The principal to whom the token belongs. Undefined for a text that is no valid token: then somebody is a guest. */
     principalOf(token: string): Promise<Principal | undefined>;
     /** As `principalOf`, for doors that API tokens and the secret of the first superuser open too. */
-    bearerOf(token: string): Promise<Principal | undefined>;
+    bearerOf(token: string): MaybePromise<Principal | undefined>;
     /** Which account a request is about, before it has proven anything. @throws ServiceError NOT_FOUND */
     askedAccount(collection: string, by: AskedBy, form: JsonObject): Promise<JsonObject | undefined>;
     /**
@@ -4500,8 +4502,11 @@ interface TokenOptions {
 
 class TokenPrincipals {
     constructor(host: TokenPrincipalsHost);
-    /** The principal to whom the token belongs. Undefined for a text that is no valid token of this type: then somebody is a guest. */
-    find(type: BearerType, token: string): Promise<Principal | undefined>;
+    /**
+     * The principal to whom the token belongs, at once if the token is known. Undefined for a text that is no valid token of this type: then
+     * somebody is a guest.
+     */
+    find(type: BearerType, token: string): MaybePromise<Principal | undefined>;
     /** Whether what a principal was known by is no longer valid. */
     hasEnded(principal: Principal): Promise<boolean>;
     /** Resolves when what is noted is stored. */

@@ -141,6 +141,9 @@ export class LruMap<Key, Value> {
     [Symbol.iterator](): Generator<readonly [key: Key, value: Value]>;
 }
 
+/** There already where a backend or the cache is synchronous, and promised where it is not. */
+export type MaybePromise<T> = T | Promise<T>;
+
 /** SQLite's collation NOCASE: letters of ASCII count as their small ones, others as they are. It is known once this is loaded. */
 export const NOCASE: Collation;
 
@@ -270,6 +273,12 @@ export interface WrittenDocument {
     readonly document: StoredDocument;
 }
 
+/**
+ * Calls `next` at once if the value is there, else when it arrives. (Not named `then`: a module that exports a `then`
+ * is a thenable, and `await import()` of it never gives the module.)
+ */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U>;
+
 /** The text of an answer of a server. `onChunk`: something has come. @throws RangeError: it has more than 128 MiB */
 export function answerText(response: Response, onChunk?: () => void): Promise<string>;
 
@@ -366,6 +375,9 @@ export function holdSnapshot(database: Database): SnapshotReader;
 
 /** Whether a value is an object: null and arrays are not. `isPlainObject` refuses instances of classes, too. */
 export function isObject(value: unknown): value is Record<string, unknown>;
+
+/** Whether the value is still to come. */
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T>;
 
 /** Whether two values are equal, including the order of names: then their JSON is equal. */
 export function isSame(left: unknown, right: unknown): boolean;
@@ -671,9 +683,6 @@ interface LiveView {
     readonly ids: readonly string[];
     readonly rows: readonly object[];
 }
-
-/** There already where a backend or the cache is synchronous, and promised where it is not. */
-type MaybePromise<T> = T | Promise<T>;
 
 /** A document as it will be stored, without `_rev` and `_attachments`. A tombstone has `_deleted`. */
 type NewDocument = {

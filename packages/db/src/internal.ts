@@ -1,5 +1,5 @@
 /** The parts that Pannier's own packages share: `pannier/internal`. It may change with every version. */
-export { answerText } from './base/async.ts'
+export { andThen, answerText, isPromise, type MaybePromise } from './base/async.ts'
 export { awaitUser, callUser, isThenable, notPromised, tellListener, type Expected } from './base/callback.ts'
 export { LruMap } from './base/lru-map.ts'
 export { badArgument, checkListener, checkOptions, isObject, type OptionNames } from './base/options.ts'

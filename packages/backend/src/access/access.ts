@@ -76,7 +76,7 @@ export class Access {
         schema: this.#definitions.schema,
         collection: definition.id,
         rule: this.#expressionOf(definition, rule),
-        request: ruleRequest(actor, options.body),
+        request: ruleRequest(actor, { body: options.body }),
         ...(options.unsaved === undefined ? {} : { unsaved: options.unsaved }),
       })
       return evaluate(bound, record, options.records) === true
@@ -95,7 +95,6 @@ export class Access {
   bindList(actor: Actor, definition: Definition, { action, filter, sort = [], context }: BindListOptions): BoundRule {
     const trusted = actor.principal.isAdmin
     const rule = trusted || action === undefined ? null : ruleFor(actor.principal, definition, action)
-    const request = ruleRequest(actor)
     return bind({
       now: this.#now(),
       schema: this.#schemaFor(actor),
@@ -109,7 +108,7 @@ export class Access {
         const field = read?.fields.find((one) => one.name === name)
         return read !== undefined && field !== undefined && this.seesAlways(actor, read, field)
       },
-      request: context === undefined ? request : { ...request, context },
+      request: ruleRequest(actor, { context }),
     })
   }
 
@@ -124,7 +123,7 @@ export class Access {
       schema: this.#definitions.schema,
       collection: definition.id,
       rule: this.#expressionOf(definition, rule),
-      request: { ...ruleRequest(actor), context },
+      request: ruleRequest(actor, { context }),
     })
   }
 
@@ -217,9 +216,26 @@ function onlyAccount({ principal: { account } }: Actor): RuleRecords {
   }
 }
 
-/** The part of a request that a rule can read. */
-function ruleRequest({ principal, request }: Actor, body = request.body ?? {}): RuleRequest {
+/** The part of a request that a rule can read. Few rules read its query or its headers, and to make them takes long. */
+function ruleRequest(
+  { principal, request }: Actor,
+  {
+    context = request.context,
+    body = request.body ?? {},
+  }: { readonly context?: string | undefined; readonly body?: RuleRequest['body'] | undefined },
+): RuleRequest {
   const { account } = principal
   const auth = account === undefined ? null : { collection: account.collection, record: ruleRecord(account.record) }
-  return { ...request, auth, body }
+  return {
+    auth,
+    body,
+    context,
+    method: request.method,
+    get query() {
+      return request.query
+    },
+    get headers() {
+      return request.headers
+    },
+  }
 }

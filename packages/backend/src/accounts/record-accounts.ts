@@ -1,5 +1,6 @@
 /** Accounts of the application: records of auth collections, who log in with passwords and are known by tokens. */
 import type { DatabaseChange } from 'pannier'
+import { andThen, type MaybePromise } from 'pannier/internal'
 import { DEFINITIONS_COLLECTION } from '../definitions/store.ts'
 import type { AuthDefinition } from '../definitions/definition.ts'
 import { SUPERUSERS } from '../definitions/system-collections.ts'
@@ -66,14 +67,14 @@ export class RecordAccounts {
   }
 
   /** The principal to whom the token belongs. Undefined for a text that is no valid token: then somebody is a guest. */
-  principalOf(token: string): Promise<Principal | undefined> {
+  async principalOf(token: string): Promise<Principal | undefined> {
     return this.#host.principals.find('auth', token)
   }
 
   /** As `principalOf`, for doors that API tokens and the secret of the first superuser open too. */
-  async bearerOf(token: string): Promise<Principal | undefined> {
-    const principal = await this.#host.principals.find(isApiToken(token) ? 'api' : 'auth', token)
-    return principal ?? this.firstSuperuser.principalOf(token)
+  bearerOf(token: string): MaybePromise<Principal | undefined> {
+    const found = this.#host.principals.find(isApiToken(token) ? 'api' : 'auth', token)
+    return andThen(found, (principal) => principal ?? this.firstSuperuser.principalOf(token))
   }
 
   /** Which account a request is about, before it has proven anything. @throws ServiceError NOT_FOUND */

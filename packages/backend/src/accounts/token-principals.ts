@@ -1,5 +1,6 @@
 /** The principals of tokens. Those that are known cost no read. */
 import type { Database, DatabaseChange } from 'pannier'
+import { andThen, type MaybePromise } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { recordsName } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
@@ -45,8 +46,11 @@ export class TokenPrincipals {
     })
   }
 
-  /** The principal to whom the token belongs. Undefined for a text that is no valid token of this type: then somebody is a guest. */
-  async find(type: BearerType, token: string): Promise<Principal | undefined> {
+  /**
+   * The principal to whom the token belongs, at once if the token is known. Undefined for a text that is no valid token of this type: then
+   * somebody is a guest.
+   */
+  find(type: BearerType, token: string): MaybePromise<Principal | undefined> {
     const { definitions, environment } = this.#host
     if (this.#definitions !== definitions.schema) {
       // A secret may have changed.
@@ -54,12 +58,13 @@ export class TokenPrincipals {
       this.#knownApiTokens.clear()
       this.#definitions = definitions.schema
     }
-    const known = await this.#find(type === 'api' ? this.#knownApiTokens : this.#known, type, token)
-    if (known !== undefined && ageMs(environment.wallClock(), known.usedMs) >= SESSION_LAG_MS) {
-      known.usedMs = environment.wallClock()
-      this.#noteUse(known.principal)
-    }
-    return known?.principal
+    return andThen(this.#find(type === 'api' ? this.#knownApiTokens : this.#known, type, token), (known) => {
+      if (known !== undefined && ageMs(environment.wallClock(), known.usedMs) >= SESSION_LAG_MS) {
+        known.usedMs = environment.wallClock()
+        this.#noteUse(known.principal)
+      }
+      return known?.principal
+    })
   }
 
   /** Whether what a principal was known by is no longer valid. */
@@ -74,10 +79,12 @@ export class TokenPrincipals {
     await Promise.all(this.#noting)
   }
 
-  async #find(known: KnownTokens, type: BearerType, token: string): Promise<KnownToken | undefined> {
+  #find(known: KnownTokens, type: BearerType, token: string): MaybePromise<KnownToken | undefined> {
     const key = `${type} ${token}`
-    const found = known.get(key, this.#host.environment.wallClock())
-    if (found !== undefined) return found
+    return known.get(key, this.#host.environment.wallClock()) ?? this.#readNew(known, key, type, token)
+  }
+
+  async #readNew(known: KnownTokens, key: string, type: BearerType, token: string): Promise<KnownToken | undefined> {
     const { version } = known
     const read = await (type === 'api' ? this.#host.apiTokens.read(token) : this.#read(type, token))
     if (read !== undefined) known.set(key, read, version)

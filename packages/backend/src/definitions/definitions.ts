@@ -192,10 +192,13 @@ export class Definitions {
   async steadily<T>(read: () => Promise<T>): Promise<T> {
     for (let round = 1; round <= READ_ROUNDS_MAX; round++) {
       const { state } = this.#store
-      const [outcome] = await Promise.allSettled([read()])
-      if (!this.#store.isStill(state)) await pause(this.#environment, round)
-      else if (outcome.status === 'fulfilled') return outcome.value
-      else throw outcome.reason
+      try {
+        const value = await read()
+        if (this.#store.isStill(state)) return value
+      } catch (error) {
+        if (this.#store.isStill(state)) throw error
+      }
+      await pause(this.#environment, round)
     }
     throw new ServiceError('UNAVAILABLE', 'The collections keep changing. Try again later.')
   }

@@ -13,8 +13,10 @@ import { addressesOf, isWithin } from './check-settings.ts'
 import type { Settings } from './settings.ts'
 import type { RateLimitRule, SettingsValues } from './settings-values.ts'
 
-/** The rules while the rules of the settings are off: for many people behind one address, not for a machine. */
-const BUILT_IN: readonly RateLimitRule[] = [{ label: '*:auth', audience: '', duration: 60, maxRequests: 300 }]
+/** The rules while the rules of the settings are off: for many people behind one address, not for a machine. Each names a tag. */
+const BUILT_IN: readonly (RateLimitRule & { readonly label: `*:${string}` })[] = [
+  { label: '*:auth', audience: '', duration: 60, maxRequests: 300 },
+]
 /** A proxy on this machine that is not trusted yet has the address of all clients. */
 const LOOPBACK: readonly string[] = ['127.0.0.0/8', '::1', '::ffff:127.0.0.0/104']
 
@@ -29,6 +31,14 @@ export class RateLimiter {
   constructor(settings: Settings, environment: Environment, fleet?: Fleet) {
     this.#settings = settings
     this.#windows = new Windows(environment, 'requests', fleet)
+  }
+
+  /** Whether no rule can hold for a request of this kind, so that nothing has to be counted. `tags`: the actions on its collection. */
+  isUnlimited({ isAdmin }: Principal, tags: readonly string[]): boolean {
+    return (
+      isAdmin ||
+      (!this.#settings.values.rateLimits.enabled && !BUILT_IN.some(({ label }) => tags.includes(label.slice(2))))
+    )
   }
 
   /**

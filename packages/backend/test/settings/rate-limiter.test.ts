@@ -108,3 +108,16 @@ test('rules that are turned on take the place of the limit of logins', async () 
   await rules(['*:create', '', 3])
   for (let round = 0; round < 40; round++) expect(passing(BOB, ['*:auth'])).toBe(10)
 })
+
+test('a request is not counted exactly where no rule can hold', async () => {
+  const tags = ['list', 'view', 'create', 'update', 'delete', 'auth', 'authWithPassword', 'authRefresh', 'requestOTP']
+  const paths = ['POST /api/x', '/api/x']
+  for (const tag of tags) {
+    const rule = limiter.ruleOf(BOB, [`posts:${tag}`, `*:${tag}`, ...paths])
+    expect([tag, limiter.isUnlimited(BOB, [tag])]).toEqual([tag, rule === undefined])
+  }
+  expect(limiter.isUnlimited(BOB, [])).toBe(true)
+  await rules(['/a', '', 3])
+  expect(limiter.isUnlimited(BOB, ['list'])).toBe(false)
+  expect(limiter.isUnlimited({ ...ANN, isAdmin: true }, ['auth'])).toBe(true)
+})

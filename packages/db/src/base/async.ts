@@ -3,6 +3,7 @@
 /** There already where a backend or the cache is synchronous, and promised where it is not. */
 export type MaybePromise<T> = T | Promise<T>
 
+/** Whether the value is still to come. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return value instanceof Promise
 }

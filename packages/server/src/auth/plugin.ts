@@ -27,10 +27,13 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
     app.decorateRequest('principal')
     app.decorateRequest('checkAgain')
     app.decorateRequest('bodyBytesMax')
-    app.addHook('onRequest', async (request) => {
+    app.addHook('onRequest', (request, _reply, done) => {
       request.principal = GUEST
       // It authenticates by itself, and knows no cookie.
-      if (isRestUrl(request.url)) return
+      if (isRestUrl(request.url)) done()
+      else identify(request).then(() => done(), done)
+    })
+    const identify = async (request: FastifyRequest): Promise<void> => {
       refuseCrossSite(request, auth.allowedOrigins, readCookie(request.headers.cookie) !== undefined)
       let { version } = auth
       // A new login must be answered even with a wrong password in the request's headers.
@@ -54,7 +57,7 @@ export function authPlugin(auth: Auth): FastifyPluginAsync {
         version = auth.version
         request.principal = await auth.checkAgain(request, needs, params?.db, id)
       }
-    })
+    }
     app.addHook('onSend', (request, reply, payload, done) => {
       const identity = auth.identityOf(request)
       if (identity.account !== undefined && auth.isRenewalDue(identity) && !reply.hasHeader('set-cookie'))

@@ -31,8 +31,11 @@ export class CustomRoutes implements RequestRoutes {
   }
 
   /** Runs what is around a request as far as the request itself. True: a handler has answered it. */
-  async enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    if (this.#table.isOpen) return false
+  enter(request: FastifyRequest, reply: FastifyReply): boolean | Promise<boolean> {
+    return !this.#table.isOpen && this.#enter(request, reply)
+  }
+
+  async #enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const { collection: asked = '' } = request.params as { readonly collection?: string }
     const collection = this.#backend.definitions.find(asked)
     const tags = collection === undefined ? [] : [collection.id, collection.name]
@@ -66,13 +69,14 @@ export class CustomRoutes implements RequestRoutes {
   }
 
   /** Runs the rest of that. */
-  async leave(request: FastifyRequest): Promise<void> {
+  leave(request: FastifyRequest): void | Promise<void> {
+    const around = this.#around.get(request)
+    if (around === undefined) return endPreview(request)
     // What it throws is logged, and the answer is on its way.
-    await this.#around
-      .get(request)
-      ?.suspended.resume()
+    return around.suspended
+      .resume()
       .catch(() => {})
-    await endPreview(request)
+      .then(() => endPreview(request))
   }
 
   /** False: no route of the operator is meant. */

@@ -48,12 +48,13 @@ const START_CHARS = 12
 /** Request headers that an answer depends on. `Cache-Control` forbids shared caches. */
 const VARY = 'Accept, Authorization, Cookie'
 
-/** The newest response on each socket. */
-const answers = new WeakMap<Socket, ServerResponse>()
+/** The newest response on a socket, on the socket: a weak map costs the collector. */
+const ANSWER: unique symbol = Symbol('answer')
+type WithAnswer = Socket & { [ANSWER]?: ServerResponse | undefined }
 
 /** Lets the response on a socket go. */
-export function forgetAnswer(socket: Socket): void {
-  answers.delete(socket)
+export function forgetAnswer(socket: WithAnswer): void {
+  socket[ANSWER] = undefined
 }
 
 /** Below PocketBase's API, so that its authentication, errors and limits hold. No client's URL begins with it. */
@@ -109,9 +110,9 @@ export async function createApp(
   })
   app.decorate('environment', environment)
   app.server.maxConnections = limits.connectionsMax
-  app.server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-    answers.set(request.socket, response),
-  )
+  app.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    ;(socket as WithAnswer)[ANSWER] = response
+  })
   askForBodiesWhenRead(app.server)
   // Bodies, and what type they are said to have, are left alone until a handler asks for them.
   for (const method of ['COPY', 'POST', 'PUT', 'DELETE', 'PATCH'])
@@ -143,6 +144,7 @@ function addHooks(app: FastifyInstance, options: AppOptions): void {
   // replications check where to continue.
   const instance = app.environment.randomId()
   app.addHook('onSend', (request, reply, payload, done) => {
+    const rest = passOverRest(request)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'private, must-revalidate')
     const vary = reply.getHeader('vary')
     reply
@@ -151,10 +153,6 @@ function addHooks(app: FastifyInstance, options: AppOptions): void {
       .header('pannier-instance', instance)
       .header('x-couch-request-id', request.id)
       .header('x-content-type-options', 'nosniff')
-    done(null, payload)
-  })
-  app.addHook('onSend', (request, _reply, payload, done) => {
-    const rest = passOverRest(request)
     if (rest === undefined) done(null, payload)
     else void rest.then(() => done(null, payload))
   })
@@ -256,7 +254,7 @@ function answerClientError(error: Error & { readonly code?: string }, socket: So
     socket.destroy()
     return
   }
-  const answer = answers.get(socket)
+  const answer = (socket as WithAnswer)[ANSWER]
   // The rest of a request that is answered already, or bytes in the middle of an answer. The client expects no other
   // answer.
   if (answer?.headersSent === true && !(answer.writableFinished && answer.req.complete)) {

@@ -49,9 +49,22 @@ export class Metrics {
 
   /** Counts every request under its route, so that names of documents make no labels. */
   observe(app: FastifyInstance): void {
-    onAnswered(app, async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
-      this.#requests.inc({ method, route: routeOptions.url ?? 'none', status: String(statusCode) })
-      this.#seconds.observe({ method }, elapsedTime / 1000)
+    const counters = new Map<string, Counter.Internal>()
+    const timers = new Map<string, Histogram.Internal<'method'>>()
+    onAnswered(app, ({ method, routeOptions: { url: route = 'none' } }, { statusCode, elapsedTime }) => {
+      const status = String(statusCode)
+      const counted = kept(counters, `${method} ${status} ${route}`, () =>
+        this.#requests.labels({ method, route, status }),
+      )
+      counted.inc()
+      kept(timers, method, () => this.#seconds.labels({ method })).observe(elapsedTime / 1000)
     })
   }
+}
+
+/** Labels are few, and dear to look up. */
+function kept<T>(known: Map<string, T>, key: string, make: () => T): T {
+  let found = known.get(key)
+  if (found === undefined) known.set(key, (found = make()))
+  return found
 }

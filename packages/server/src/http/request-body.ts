@@ -25,7 +25,9 @@ type JsonObject = Record<string, unknown>
 /** Bodies that were read before the handlers of their requests, which read them too. */
 const kept = new WeakMap<FastifyRequest, Promise<Uint8Array>>()
 
-const responses = new WeakMap<IncomingMessage, ServerResponse>()
+/** The response of a request, on the request: a weak map costs the collector. */
+const RESPONSE: unique symbol = Symbol('response')
+type WithResponse = IncomingMessage & { [RESPONSE]?: ServerResponse }
 /** Answers of requests whose clients wait for `100 Continue`. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
@@ -34,7 +36,7 @@ const waiting = new WeakMap<IncomingMessage, ServerResponse>()
  * before is not sent. The connection closes then, because the client might send it all the same.
  */
 export function askForBodiesWhenRead(server: Server): void {
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => responses.set(request, response))
+  server.on('request', (request: WithResponse, response: ServerResponse) => (request[RESPONSE] = response))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.set(request, response)
     response.shouldKeepAlive = false
@@ -113,9 +115,10 @@ const DRAINED_MS_MAX = 30_000
  * broken, and never see why. So the rest is skipped first, up to a bound.
  */
 export function passOverRest({ raw, headers, server }: FastifyRequest): Promise<void> | undefined {
+  if (raw.complete) return undefined
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   const isClosing = raw.httpVersion === '1.0' || /\bclose\b/i.test(headers.connection ?? '')
-  if (!hasBody || !isClosing || raw.complete || raw.destroyed || waiting.has(raw)) return undefined
+  if (!hasBody || !isClosing || raw.destroyed || waiting.has(raw)) return undefined
   return new Promise((resolve) => {
     let bytes = 0
     const cancel = server.environment.after(DRAINED_MS_MAX, resolve)
@@ -179,7 +182,7 @@ export async function holding<T>(
     return await read(to)
   } finally {
     // What was parsed stays in memory until there is an answer.
-    const response = responses.get(request.raw)
+    const response = (request.raw as WithResponse)[RESPONSE]
     if (response === undefined || response.closed) release()
     else response.once('close', release)
   }

@@ -20,6 +20,7 @@ export function limitRate(
   { collection: name, tags }: CountedRequest,
 ): void {
   const { method, principal, originalUrl, routeOptions } = request
+  if (rateLimits.isUnlimited(principal, tags)) return
   const path = routedPath(originalUrl)
   const paths = [`${method} ${path}`, path]
   const collection = tags.length === 0 || name === undefined ? undefined : definitions.find(name)

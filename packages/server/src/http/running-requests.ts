@@ -1,6 +1,6 @@
 /** The requests that are being answered. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { pause } from 'pannier/internal'
+import { isPromise, pause, type MaybePromise } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { isClosed, whenClosed } from './streamed-reply.ts'
 
@@ -29,29 +29,69 @@ export class RunningRequests {
   }
 }
 
+type EndCall = (request: FastifyRequest, reply: FastifyReply) => MaybePromise<void>
+
+const END: unique symbol = Symbol('end')
+
+/** The end of one request: whatever waits for it has one listener. */
+class RequestEnd {
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  readonly #calls: EndCall[] = []
+  #isMade = false
+  #isCalled = false
+
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.#request = request
+    this.#reply = reply
+    // A stream that has taken the reply over is sent by nobody else.
+    whenClosed(reply, () => (this.#isMade || reply.sent) && this.#callOnce())
+  }
+
+  add(call: EndCall): void {
+    this.#calls.push(call)
+  }
+
+  /** The answer is made: its client may have gone. */
+  made(): void {
+    this.#isMade = true
+    if (isClosed(this.#reply)) this.#callOnce()
+  }
+
+  #callOnce(): void {
+    if (this.#isCalled) return
+    this.#isCalled = true
+    const failed = (error: unknown): void => this.#request.log.error({ err: error }, 'the end of a request has failed')
+    for (const call of this.#calls) {
+      try {
+        const calling = call(this.#request, this.#reply)
+        if (isPromise(calling)) calling.catch(failed)
+      } catch (error) {
+        failed(error)
+      }
+    }
+  }
+}
+
+type WithEnd = FastifyReply['raw'] & { [END]?: RequestEnd }
+
 /**
  * Calls back once for each request: when its answer was sent, or was made for a client that has gone. Fastify's `onResponse` is not called
  * for the latter.
  */
-export function onAnswered(
-  app: FastifyInstance,
-  call: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
-): void {
-  const made = new WeakSet<FastifyRequest>()
-  const called = new WeakSet<FastifyRequest>()
-  const callOnce = (request: FastifyRequest, reply: FastifyReply): void => {
-    if (called.has(request)) return
-    called.add(request)
-    call(request, reply).catch((error: unknown) => request.log.error({ err: error }, 'the end of a request has failed'))
-  }
+export function onAnswered(app: FastifyInstance, call: EndCall): void {
   app.addHook('onRequest', (request, reply, done) => {
-    // A stream that has taken the reply over is sent by nobody else.
-    whenClosed(reply, () => (made.has(request) || reply.sent) && callOnce(request, reply))
+    const raw = reply.raw as WithEnd
+    ;(raw[END] ??= new RequestEnd(request, reply)).add(call)
     done()
   })
-  app.addHook('onSend', (request, reply, payload, done) => {
-    made.add(request)
-    if (isClosed(reply)) callOnce(request, reply)
+  if (app.hasDecorator(MADE)) return
+  app.decorate(MADE, true)
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    ;(reply.raw as WithEnd)[END]?.made()
     done(null, payload)
   })
 }
+
+/** The decorator of an app whose answers are noted as made. */
+const MADE = 'notesMadeAnswers'

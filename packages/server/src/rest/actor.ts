@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { budgetOf } from './answer-budget.ts'
 import { isIP } from 'node:net'
+import { andThen, type MaybePromise } from 'pannier/internal'
 import { GUEST, ServiceError } from '@pannier/backend'
 import { askedInsteadFrom } from '@pannier/backend/internal'
 import type { Actor, Backend, RequestInfo } from '@pannier/backend'
@@ -14,32 +15,35 @@ export function tokenOf({ headers: { authorization = '' } }: FastifyRequest): st
 }
 
 /** Sets the principal of a request. A token that is not valid makes a guest. @throws ServiceError FORBIDDEN */
-export async function identify(request: FastifyRequest, { accounts, settings }: Backend): Promise<void> {
+export function identify(request: FastifyRequest, { accounts, settings }: Backend): MaybePromise<void> {
   const address = addressOf(request, settings.values.trustedProxy)
   askedInsteadFrom(address)
   const token = tokenOf(request)
-  const principal = token === '' ? undefined : await accounts.bearerOf(token)
-  request.principal = { ...(principal ?? GUEST), address }
-  if (principal === undefined) return
-  if (principal.isAdmin && !settings.allowsSuperuserAt(address)) throw new ServiceError('FORBIDDEN', '')
-  request.checkAgain = async () => {
-    const now = await accounts.bearerOf(token)
-    if (now === undefined) throw new ServiceError('UNAUTHENTICATED', '')
-    request.principal = { ...now, address }
-  }
+  return andThen(token === '' ? undefined : accounts.bearerOf(token), (principal) => {
+    request.principal = { ...(principal ?? GUEST), address }
+    if (principal === undefined) return
+    if (principal.isAdmin && !settings.allowsSuperuserAt(address)) throw new ServiceError('FORBIDDEN', '')
+    request.checkAgain = async () => {
+      const now = await accounts.bearerOf(token)
+      if (now === undefined) throw new ServiceError('UNAUTHENTICATED', '')
+      request.principal = { ...now, address }
+    }
+  })
 }
 
 export function actorOf(request: FastifyRequest): Actor {
   const { principal, method, query, headers } = request
+  let asQuery: Record<string, string> | undefined
+  let asHeaders: Record<string, string> | undefined
   const info: RequestInfo = {
     context: 'default',
     method,
     // Few rules read them.
     get query() {
-      return firstOf(query as object)
+      return (asQuery ??= firstOf(query as object))
     },
     get headers() {
-      return snakeCased(headers)
+      return (asHeaders ??= snakeCased(headers))
     },
   }
   const budget = budgetOf(request)

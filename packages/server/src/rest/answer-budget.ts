@@ -6,10 +6,12 @@ import { isClosed, sendJoined, whenClosed } from '../http/streamed-reply.ts'
 
 /** By answers of all servers of this process, which have one memory. */
 const room = new AnswerRoom()
-const budgets = new WeakMap<FastifyRequest, HeldBudget>()
+/** The budget of a request, on the request: a weak map costs the collector. */
+const BUDGET: unique symbol = Symbol('budget')
+type WithBudget = FastifyRequest & { [BUDGET]?: HeldBudget }
 
 /** Gives a request its budget, until its answer was sent. Call it when the principal is known. */
-export function openBudget(request: FastifyRequest, reply: FastifyReply): void {
+export function openBudget(request: WithBudget, reply: FastifyReply): void {
   const { environment } = request.server
   const budget = room.enter({
     principal: request.principal,
@@ -21,11 +23,11 @@ export function openBudget(request: FastifyRequest, reply: FastifyReply): void {
       whenClosed(reply, () => room.leave(budget))
     },
   })
-  budgets.set(request, budget)
+  request[BUDGET] = budget
 }
 
-export function budgetOf(request: FastifyRequest): HeldBudget | undefined {
-  return budgets.get(request)
+export function budgetOf(request: WithBudget): HeldBudget | undefined {
+  return request[BUDGET]
 }
 
 /** Stands for an answer that is sent in pieces. */
@@ -39,9 +41,10 @@ class InPieces {
 
 /** Sends small answers as one text, and large ones in pieces. */
 export function serializeAnswers(app: FastifyInstance): void {
-  app.addHook('preSerialization', async (request, reply, payload: unknown) => {
-    if (isClosed(reply) || !isLargeJson(payload)) return payload
-    return new InPieces(await sendJoined(reply, () => piecesOf(payload, budgetOf(request))))
+  app.addHook('preSerialization', (request, reply, payload: unknown, done) => {
+    if (isClosed(reply) || !isLargeJson(payload)) done(null, payload)
+    else
+      sendJoined(reply, () => piecesOf(payload, budgetOf(request))).then((body) => done(null, new InPieces(body)), done)
   })
   app.setReplySerializer((payload: unknown) =>
     payload instanceof InPieces ? (payload.body as string) : `${safeJson(payload)}\n`,

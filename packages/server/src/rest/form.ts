@@ -104,9 +104,11 @@ export async function rawBody({ limits }: FormContext, request: FastifyRequest):
 }
 
 /** Forgets the files of a form that was read before its route. */
-export async function endPreview(request: FastifyRequest): Promise<void> {
-  const form = await previewed.get(request)?.catch(() => undefined)
-  await form?.dispose()
+export function endPreview(request: FastifyRequest): void | Promise<void> {
+  return previewed
+    .get(request)
+    ?.catch(() => undefined)
+    .then((form) => form?.dispose())
 }
 
 /** Runs `use`, which may read the files until it ends. @throws as `openForm` */

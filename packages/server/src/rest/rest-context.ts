@@ -9,11 +9,11 @@ export interface RequestRoutes {
   /** Whether a route of the operator answers the request. */
   has(request: FastifyRequest): boolean
   /** Runs what is around a request as far as the request. True: it has been answered. */
-  enter(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
+  enter(request: FastifyRequest, reply: FastifyReply): boolean | Promise<boolean>
   /** Whether something runs around a request, and waits for its end. */
   isAround(request: FastifyRequest): boolean
   /** Runs the rest of that. */
-  leave(request: FastifyRequest): Promise<void>
+  leave(request: FastifyRequest): void | Promise<void>
   /** Answers a request that no route of the API is about. False: no route of the operator either. */
   handle(request: FastifyRequest, reply: FastifyReply): Promise<boolean>
 }

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
+import { andThen, isPromise, type MaybePromise } from 'pannier/internal'
 import { limitRate } from '../http/request-limits.ts'
 import { packAnswers } from '../http/packed-answers.ts'
 import { logRequest } from '../http/request-log.ts'
@@ -67,7 +68,9 @@ const HEADERS = {
   'x-frame-options': 'SAMEORIGIN',
   // What an account sees is for nobody else who uses the browser. Files say what may be kept of them.
   'cache-control': 'no-store',
+  vary: 'Origin',
 }
+const PATH_WITH_SLASH = /^[^?]*\/(?:\?|$)/
 
 /** The plugin of REST. Register it after authentication. */
 export function restPlugin(context: RestContext): FastifyPluginAsync {
@@ -75,21 +78,32 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
     app.setErrorHandler(answerRestError)
     serializeAnswers(app)
     await packAnswers(app)
-    onAnswered(app, async (request, reply) => {
-      await context.routes.leave(request)
-      logRequest(request, reply, context.backend)
-    })
-    app.addHook('onRequest', async (request, reply) => {
-      reply.headers(HEADERS).header('vary', 'Origin')
-      const isPreflight = allowOrigin(request, reply, context.corsOrigins)
-      if (isPreflight) return reply.code(204).send()
-      if (request.url.split('?', 1)[0]!.endsWith('/') && !context.routes.has(request))
-        throw new ServiceError('NOT_FOUND', '')
-      await identify(request, context.backend)
-      openBudget(request, reply)
-      const { collection } = request.params as { readonly collection?: string }
-      limitRate(request, context.backend, { collection, tags: request.routeOptions.config.tags ?? [] })
-      return (await context.routes.enter(request, reply)) ? reply : undefined
+    onAnswered(app, (request, reply) =>
+      andThen(context.routes.leave(request), () => logRequest(request, reply, context.backend)),
+    )
+    /** True: the request has been answered. A promise only where something has to be waited for. */
+    const enter = (request: FastifyRequest, reply: FastifyReply): MaybePromise<boolean> => {
+      reply.headers(HEADERS)
+      if (allowOrigin(request, reply, context.corsOrigins)) {
+        void reply.code(204).send()
+        return true
+      }
+      if (PATH_WITH_SLASH.test(request.url) && !context.routes.has(request)) throw new ServiceError('NOT_FOUND', '')
+      return andThen(identify(request, context.backend), () => {
+        openBudget(request, reply)
+        const { collection } = request.params as { readonly collection?: string }
+        limitRate(request, context.backend, { collection, tags: request.routeOptions.config.tags ?? [] })
+        return context.routes.enter(request, reply)
+      })
+    }
+    app.addHook('onRequest', (request, reply, done) => {
+      try {
+        const entered = enter(request, reply)
+        if (isPromise(entered)) entered.then((isAnswered) => isAnswered || done(), done)
+        else if (!entered) done()
+      } catch (error) {
+        done(error as Error)
+      }
     })
     app.addHook('onSend', (_request, reply, payload, done) => {
       if (String(reply.getHeader('content-type')).startsWith(JSON_TYPE)) reply.header('content-type', JSON_TYPE)
