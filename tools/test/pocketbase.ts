@@ -104,9 +104,11 @@ export class PocketBaseServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.once('close', resolve))
-    this.#server.kill()
-    await closed
+    if (this.#server.exitCode === null && this.#server.signalCode === null) {
+      const closed = new Promise((resolve) => this.#server.once('close', resolve))
+      this.#server.kill()
+      await closed
+    }
     rmSync(this.folder, { recursive: true, force: true })
   }
 }

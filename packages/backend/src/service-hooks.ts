@@ -62,9 +62,10 @@ async function aroundChanges(
   try {
     await hooks.trigger(`onCollection${kind}`, event(), tags, async () => {
       if (kind !== 'Delete') await hooks.trigger('onCollectionValidate', event('validate'), tags, check)
-      await hooks.trigger(`onCollection${kind}Execute`, event(), tags, () =>
-        aroundChanges(services, others, check, write),
-      )
+      await hooks.trigger(`onCollection${kind}Execute`, event(), tags, async () => {
+        if (kind === 'Delete') await check()
+        await aroundChanges(services, others, check, write)
+      })
     })
   } catch (error) {
     await hooks.trigger(`onCollectionAfter${kind}Error`, { ...event(), error }, tags)

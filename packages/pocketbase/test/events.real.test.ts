@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startRest } from '../../server/test/rest/rest-server.ts'
-import { EVENT_CASES, playEvents, STARTED } from './events.ts'
+import { EVENT_CASES, playToEnd, STARTED, type Kinds } from './events.ts'
 import { writeProject } from './folder.ts'
 import { prepare } from './project.ts'
-
-type Kinds = Record<string, Record<string, string>>
 
 test('each member of an event is of the same kind, or is refused by name', async () => {
   const golden = JSON.parse(readFileSync(join(import.meta.dirname, 'golden/events.json'), 'utf8')) as Kinds
@@ -16,17 +14,16 @@ test('each member of an event is of the same kind, or is refused by name', async
   writeProject(project, EVENT_CASES)
   const dir = join(project, 'data')
   mkdirSync(dir)
-  const server = await startRest({ dir, app: { pocketbase: { dir: project } } })
+  const server = await startRest({ dir, app: { pocketbase: { dir: project } }, onRestart: () => {} })
   try {
     await prepare(server, EVENT_CASES)
     expect(Object.keys(golden).sort()).toEqual(STARTED.toSorted())
-    const seen = (await playEvents(server)) as Kinds
+    const seen = await playToEnd(server, () => server.close(), project)
     // There `e.request` of an event of records is null.
     for (const [name, kinds] of Object.entries(golden))
       for (const [member, kind] of Object.entries(kinds)) if (kind === 'null') seen[name]![member] = kind
     expect(seen).toEqual(golden)
   } finally {
-    await server.close()
     rmSync(project, { recursive: true, force: true })
   }
 })

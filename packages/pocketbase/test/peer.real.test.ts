@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { expect, test, type TestContext } from 'vitest'
 import { needPocketBase, PocketBaseServer } from '../../../tools/test/pocketbase.ts'
 import { CASES } from './cases.ts'
-import { EVENT_CASES, playEvents } from './events.ts'
+import { EVENT_CASES, playToEnd } from './events.ts'
 import { writeMigrations, writeProject } from './folder.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { play, prepare, stateOf, type Asked } from './project.ts'
+import { play, prepare, stateOf } from './project.ts'
 
 function kept(name: string): unknown {
   return JSON.parse(readFileSync(join(import.meta.dirname, 'golden', name), 'utf8')) as unknown
@@ -17,14 +17,14 @@ function kept(name: string): unknown {
 async function onPeer<T>(
   context: TestContext,
   write: (folder: string) => void,
-  use: (peer: Asked) => Promise<T>,
+  use: (peer: PocketBaseServer, project: string) => Promise<T>,
 ): Promise<T> {
   const program = needPocketBase(context)
   const project = mkdtempSync(join(tmpdir(), 'pb-project-'))
   write(project)
   try {
     await using peer = await PocketBaseServer.start(program, undefined, project)
-    return await use(peer)
+    return await use(peer, project)
   } finally {
     rmSync(project, { recursive: true, force: true })
   }
@@ -51,9 +51,9 @@ test('members of events have the kinds there that are kept', async (context) => 
   const seen = await onPeer(
     context,
     (folder) => writeProject(folder, EVENT_CASES),
-    async (peer) => {
+    async (peer, project) => {
       await prepare(peer, EVENT_CASES)
-      return playEvents(peer)
+      return playToEnd(peer, () => peer[Symbol.asyncDispose](), project)
     },
   )
   expect(seen).toEqual(kept('events.json'))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPocketBase, PocketBaseServer } from '../../../tools/test/pocketbase.ts'
 import { CASES } from './cases.ts'
-import { EVENT_CASES, playEvents } from './events.ts'
+import { EVENT_CASES, playToEnd } from './events.ts'
 import { writeMigrations, writeProject } from './folder.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { play, prepare, stateOf } from './project.ts'
@@ -25,9 +25,9 @@ try {
   keep('answers.json', await play(peer, CASES))
   await using other = await PocketBaseServer.start(findPocketBase()!, undefined, migrated)
   keep('migrated.json', await stateOf(other))
-  await using third = await PocketBaseServer.start(findPocketBase()!, undefined, events)
+  const third = await PocketBaseServer.start(findPocketBase()!, undefined, events)
   await prepare(third, EVENT_CASES)
-  keep('events.json', await playEvents(third))
+  keep('events.json', await playToEnd(third, () => third[Symbol.asyncDispose](), events))
 } finally {
   for (const folder of [project, migrated, events]) rmSync(folder, { recursive: true, force: true })
 }

@@ -3,7 +3,7 @@ import { createSchema } from '@pannier/rules'
 import type { FieldDefinition } from '../fields/field-definition.ts'
 import { fieldError } from '../fields/field-errors.ts'
 import type { Chance } from '../gateway/chance.ts'
-import type { ErrorData, FieldError } from '../gateway/service-error.ts'
+import type { ErrorData, FieldError, ServiceError } from '../gateway/service-error.ts'
 import { checkDefinition, withChanged } from './check-definition.ts'
 import { checkIndexExpressions } from './check-indexes.ts'
 import type { Definition, ViewDefinition } from './definition.ts'
@@ -21,6 +21,8 @@ export interface ProposedChange extends DefinitionChange {
   readonly wrong: readonly WrongDefinition[]
   /** Views that can't be read after the change. */
   readonly brokenViews: readonly ViewDefinition[]
+  /** Why what is removed must stay. Hooks run as far as that. */
+  readonly refusal?: ServiceError | undefined
 }
 
 export async function checkChange(

@@ -275,14 +275,13 @@ export class Definitions {
       const definition = this.get(nameOrId)
       const message = 'Failed to delete collection'
       if (definition.system) throw new ServiceError('INVALID', `${message}.`)
-      const referring = this.all().filter((other) => other.id !== definition.id && refersTo(other, definition))
-      if (referring.length > 0) {
-        const names = referring.map(({ name }) => name).join(', ')
-        throw new ServiceError('INVALID', `${message} probably due to existing reference in ${names}.`)
-      }
       const change = await this.#checked({ changed: [], removed: [definition] })
-      if (change.brokenViews.some((view) => names(view, definition))) throw new ServiceError('INVALID', `${message}.`)
-      await this.#write(change, `${message}.`, definition.id)
+      const others = this.all().filter((other) => other.id !== definition.id && refersTo(other, definition))
+      const needing = others.map(({ name }) => name).join(', ')
+      const isRead = change.brokenViews.some((view) => names(view, definition))
+      const reason = needing !== '' ? ` probably due to existing reference in ${needing}.` : isRead ? '.' : undefined
+      const refusal = reason === undefined ? undefined : new ServiceError('INVALID', message + reason)
+      await this.#write({ ...change, refusal }, `${message}.`, definition.id)
     })
   }
 
@@ -410,10 +409,10 @@ export class Definitions {
     return checkChange(this.#store.state, change, this.#queries, this.#environment)
   }
 
-  /** `id`: of the definition that was meant, if it was one; the others follow it. */
   async #write(change: ProposedChange, message: string, id?: string, beside?: ImportedBeside): Promise<ProposedChange> {
-    const { changed, removed } = change
+    const { changed, removed, refusal } = change
     const check = async (): Promise<void> => {
+      if (refusal !== undefined) throw refusal
       const data = await this.#errorsOf(
         change,
         changed.find((definition) => definition.id === id),

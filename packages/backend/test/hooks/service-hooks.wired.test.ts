@@ -224,6 +224,21 @@ test('hooks are around changes of definitions, in the order of PocketBase; one r
   ])
   expect(definitions.find('posts')).toMatchObject({ viewRule: '' })
   hooks.replace(traced)
+  const { id: collectionId } = definitions.get('posts')
+  const fields = [{ name: 'post', type: 'relation', collectionId }]
+  await definitions.create(SYSTEM, { name: 'needing', fields })
+  seen.length = 0
+  expect(await refusal(definitions.delete(SYSTEM, 'posts'))).toMatchObject([
+    'INVALID',
+    expect.stringMatching('needing'),
+  ])
+  expect(seen.splice(0)).toEqual([
+    'onCollectionDelete posts delete',
+    'onCollectionDeleteExecute posts delete',
+    'onCollectionAfterDeleteError posts delete',
+  ])
+  await definitions.delete(SYSTEM, 'needing')
+  seen.length = 0
   await definitions.delete(SYSTEM, 'posts')
   expect(seen).toEqual([
     'onCollectionDelete posts delete',
