@@ -151,9 +151,9 @@ export function browserSuite({ test, browser }: BrowserSuiteContext): void {
       await isSound(page)
       const described = await page.evaluate(() => {
         const content = document.querySelector('.json .code-host')!.shadowRoot!.querySelector('.cm-content')!
-        return [content.getAttribute('aria-invalid'), content.getAttribute('aria-description')?.slice(0, 14)]
+        return [content.getAttribute('aria-invalid'), content.getAttribute('aria-description')?.slice(0, 16)]
       })
-      assertEqual(described, ['true', 'This can’t be '])
+      assertEqual(described, ['true', 'This is not JSON'])
       await typeCode(page, 'extra', '{"a":[1,2,3]}')
       await press(page, 'Save')
       await sees(page, 'The maximum allowed JSON size is 10 bytes', '.field-wrong')

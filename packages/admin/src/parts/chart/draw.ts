@@ -77,8 +77,9 @@ export function mount(host: HTMLElement): MountedChart {
     point: (x) => {
       if (chart === undefined) return
       const place = { x, y: host.clientHeight / 2 }
-      const event = new MouseEvent('mousemove', { clientX: x })
-      const found = chart.getElementsAtEventForMode(Object.assign(event, place), 'index', { intersect: false }, false)
+      // Chart.js takes events of its own, too. Of these it reads the place alone.
+      const event = { ...place, native: null } as unknown as Event
+      const found = chart.getElementsAtEventForMode(event, 'index', { intersect: false }, false)
       chart.tooltip?.setActiveElements(found, place)
       chart.update('none')
     },
