@@ -62,6 +62,8 @@ async function openPage(
   tab.setDefaultNavigationTimeout(LOAD_MS_MAX)
   if (engine === 'chromium' && quotaBytes !== undefined) await limitChromium(tab, url, quotaBytes)
   const errors = errorsOf(tab)
+  // Chromium asks before it leaves a page with unsaved text, and waits for the answer.
+  tab.on('dialog', (dialog) => void (dialog.type() === 'beforeunload' && dialog.accept()))
   await tab.goto(url, { waitUntil: 'load' })
   return {
     errors: () => errors,
