@@ -111,7 +111,15 @@ class Memory {
       if (this.chance() < this.missChance) missing.push(place)
       else this.present.add(place)
     }
-    if (missing.length > 0) throw new ModelMiss(() => missing.forEach((place) => this.present.add(place)))
+    if (missing.length === 0) return
+    throw new Miss(
+      async () => {
+        await Promise.resolve()
+        for (const place of missing) this.present.add(place)
+        return () => {}
+      },
+      () => missing.length,
+    )
   }
 
   forget(): void {
@@ -126,21 +134,6 @@ class Memory {
     random ^= random << 5
     this.random = random >>> 0
     return this.random / 2 ** 32
-  }
-}
-
-class ModelMiss extends Miss {
-  private readonly found: () => void
-
-  constructor(found: () => void) {
-    super()
-    this.found = found
-  }
-
-  async load(): Promise<() => void> {
-    await Promise.resolve()
-    this.found()
-    return () => {}
   }
 }
 

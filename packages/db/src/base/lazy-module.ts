@@ -70,7 +70,7 @@ export function lazyModule<Module>(load: () => Promise<Module>): () => Module {
     if (isPromise(module)) {
       // `load` waits for the same promise, and reports its failure.
       module.catch(() => {})
-      throw new ModuleMiss(loadOrFail)
+      throw new Miss(loadOrFail)
     }
     return module
   }
@@ -82,18 +82,5 @@ export function loadAhead(module: () => unknown): void {
     module()
   } catch {
     // It is under way.
-  }
-}
-
-class ModuleMiss extends Miss {
-  readonly load: () => Promise<() => void>
-
-  constructor(load: () => Promise<() => void>) {
-    super()
-    this.load = load
-  }
-
-  override pages(): number {
-    return 0
   }
 }

@@ -8,16 +8,18 @@
 import { isPromise, type MaybePromise } from './async.ts'
 
 /** A miss: thrown by reads for what is not in memory yet. Not an error. */
-export abstract class Miss {
+export class Miss {
   /**
    * Fetches what was noted. The returned function releases it: until then it stays in memory, so that the next attempt
    * gets further even with a tiny cache.
    */
-  abstract load(): MaybePromise<() => void>
+  readonly load: () => MaybePromise<() => void>
+  /** The number of pages that `load` will ask for; for statistics. */
+  readonly pages: () => number
 
-  /** The number of pages (or the like) that `load` will ask for; for statistics. */
-  pages(): number {
-    return 1
+  constructor(load: () => MaybePromise<() => void>, pages: () => number = () => 0) {
+    this.load = load
+    this.pages = pages
   }
 }
 

@@ -54,7 +54,7 @@ export class PageCache<Node extends Parsed> {
     this.#store = store
     this.#parse = parse
     this.bytesMax = bytesMax
-    this.#miss = new PageMiss(
+    this.#miss = new Miss(
       () => this.#loadNoted(),
       () => this.#noted.size,
     )
@@ -221,24 +221,5 @@ export class PageCache<Node extends Parsed> {
 export class MissingPageError extends PannierError {
   constructor(id: PageId) {
     super('PANNIER_CORRUPT', `The database is damaged: page ${id} is missing.`, { details: { page: id } })
-  }
-}
-
-class PageMiss extends Miss {
-  readonly #load: () => MaybePromise<() => void>
-  readonly #count: () => number
-
-  constructor(load: () => MaybePromise<() => void>, count: () => number) {
-    super()
-    this.#load = load
-    this.#count = count
-  }
-
-  override load(): MaybePromise<() => void> {
-    return this.#load()
-  }
-
-  override pages(): number {
-    return this.#count()
   }
 }

@@ -15,26 +15,8 @@ import { parseSelector } from './ast/parse-selector.ts'
 export function selectorTest(index: PartialIndex): SelectorTest {
   const condition = indexCondition(index)
   const prepared = prepareRegexes(expressionsOf(condition))
-  if (isPromise(prepared)) throw new RegexMiss(prepared)
+  if (isPromise(prepared)) throw new Miss(() => prepared.then(() => () => {}))
   return compileCondition<ReadPath>(condition, (path) => (read) => read(path))
-}
-
-class RegexMiss extends Miss {
-  readonly #prepared: Promise<void>
-
-  constructor(prepared: Promise<void>) {
-    super()
-    this.#prepared = prepared
-  }
-
-  override async load(): Promise<() => void> {
-    await this.#prepared
-    return () => {}
-  }
-
-  override pages(): number {
-    return 0
-  }
 }
 
 /** The selectors of partial indexes, checked when they are declared. */

@@ -18,7 +18,14 @@ export function customReducer(reduce: ReduceFunction): Reducer<unknown> {
     const name = results.size === 0 ? undefined : nameOf(keys, values)
     if (name !== undefined && results.has(name)) return results.get(name)
     const result = reduce(keys, values, rereduce)
-    if (isThenable(result)) throw new ReduceMiss(Promise.resolve(result), results, name ?? nameOf(keys, values))
+    if (isThenable(result)) {
+      const missed = name ?? nameOf(keys, values)
+      throw new Miss(async () => {
+        results.set(missed, (await result) ?? null)
+        // The result is kept as long as the step that missed it runs.
+        return () => void results.delete(missed)
+      })
+    }
     return result ?? null
   }
   return {
@@ -34,29 +41,6 @@ export function customReducer(reduce: ReduceFunction): Reducer<unknown> {
 
 function nameOf(keys: unknown, values: readonly unknown[]): string {
   return JSON.stringify([keys, values])
-}
-
-/** Keeps the result as long as the step that missed it runs. */
-class ReduceMiss extends Miss {
-  readonly #result: Promise<unknown>
-  readonly #results: Map<string, unknown>
-  readonly #name: string
-
-  constructor(result: Promise<unknown>, results: Map<string, unknown>, name: string) {
-    super()
-    this.#result = result
-    this.#results = results
-    this.#name = name
-  }
-
-  override async load(): Promise<() => void> {
-    this.#results.set(this.#name, (await this.#result) ?? null)
-    return () => void this.#results.delete(this.#name)
-  }
-
-  override pages(): number {
-    return 0
-  }
 }
 
 function addRow(entries: ReducedEntries, at: number, keys: [unknown, string][], values: unknown[]): void {
