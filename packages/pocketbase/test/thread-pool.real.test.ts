@@ -32,7 +32,15 @@ test.for([
   await environment.yield()
   await environment.advance(MINUTE_MS)
   await ended
-  expect(await run('() => {}')).toEqual({ kind: 'done', parts: undefined })
+  expect(await run('() => {}')).toEqual({ kind: 'done', parts: undefined, heapBytes: expect.any(Number) })
+})
+
+test('a thread runs the next handler too, unless its heap is large', async () => {
+  const look = '() => { if (globalThis.kept !== undefined) throw new Error("kept") }'
+  await run('() => { globalThis.kept = [] }')
+  expect(await run(look)).toMatchObject({ error: { message: 'kept' } })
+  await run('() => { globalThis.kept = Array.from({ length: 3_000_000 }, (_, n) => ({ n })) }')
+  expect((await run(look)).error).toBeUndefined()
 })
 
 test.for([

@@ -153,17 +153,7 @@ export function eventMethods(around: AroundEvent): Methods {
   const values = kept.get(event) ?? new Map<string, unknown>()
   kept.set(event, values)
   const answers = ['json', 'string', 'html', 'blob', 'noContent', 'redirect'].map(answer)
-  const facts = [
-    'get',
-    'set',
-    'bytes',
-    'bindBody',
-    'findUploadedFiles',
-    'hasSuperuserAuth',
-    'realIP',
-    'remoteIP',
-    'isTLS',
-  ]
+  const facts = 'get set bytes bindBody findUploadedFiles hasSuperuserAuth realIP remoteIP isTLS'.split(' ')
   const { response, request } = event
   return {
     get: (key: string) => values.get(key),

@@ -12,6 +12,8 @@ type Answer = (call: CallMessage) => Promise<AnswerMessage>
 const RUNNING_MAX = 15
 /** The number of idle threads that wait for work. */
 const IDLE_MAX = 4
+/** A thread with a larger heap ends, as nothing else gives it back. */
+const IDLE_HEAP_BYTES_MAX = 64 << 20
 /** A handler that computes for longer is ended with its thread. */
 const COMPUTING_MS_MAX = 60_000
 
@@ -129,17 +131,17 @@ export class ThreadPool {
     let thread = this.#idle.pop()
     while (thread?.isAlive === false) thread = this.#idle.pop()
     thread ??= new Thread(this.#environment, this.#hooksFolder)
-    let isWhole = false
+    let isSmall = false
     try {
       const done = await this.#inside.run(true, () => {
         const asItsWork = AsyncLocalStorage.snapshot()
         return thread.run(task, (call) => asItsWork(answer, call))
       })
-      isWhole = true
+      isSmall = done.heapBytes <= IDLE_HEAP_BYTES_MAX
       return done
     } finally {
       // Handlers don't see what is around them in their files: a thread that has run a file is of no more use.
-      if (isWhole && task.kind === 'handle' && !this.#isClosed && this.#idle.length < IDLE_MAX) this.#idle.push(thread)
+      if (isSmall && task.kind === 'handle' && !this.#isClosed && this.#idle.length < IDLE_MAX) this.#idle.push(thread)
       else await thread.end()
       if (!isInner) this.#pass()
     }

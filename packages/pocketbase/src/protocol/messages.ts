@@ -71,6 +71,8 @@ export interface DoneMessage {
   readonly error?: ErrorData
   /** The parts of the event that a handler may have changed. */
   readonly parts?: Readonly<Record<string, unknown>>
+  /** The heap of the thread then. */
+  readonly heapBytes: number
 }
 
 export interface AnswerMessage {

@@ -1,4 +1,5 @@
 /** The thread that runs PocketBase's code: it waits for a task, runs it, and says how it ended. */
+import { getHeapStatistics } from 'node:v8'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import type { DoneMessage, EventData, FunctionSource, Task, ThreadData } from '../protocol/messages.ts'
 import { App } from './app.ts'
@@ -20,10 +21,10 @@ port.on('message', (task: Task) => void run(task))
 async function run(task: Task): Promise<void> {
   const done = await doneOf(task)
   forgetRecords()
-  port.postMessage(done)
+  port.postMessage({ ...done, heapBytes: getHeapStatistics().total_heap_size } satisfies DoneMessage)
 }
 
-async function doneOf(task: Task): Promise<DoneMessage> {
+async function doneOf(task: Task): Promise<Omit<DoneMessage, 'heapBytes'>> {
   try {
     if (task.kind === 'load') return { kind: 'done', value: load(task.files, task.hooks, hooksFolder) }
     if (task.kind === 'handle') return { kind: 'done', ...(await handle(task.handler, task.event)) }
