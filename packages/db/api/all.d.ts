@@ -885,7 +885,10 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
      * Encrypts a new database, and opens one that is encrypted. One of a password, a `CryptoKey` and a recovery key, which opens only.
      */
     readonly encryption?: Credential;
-    /** Memory for cached pages; 64 MiB by default. Columns, which some queries make, take as much again at most. */
+    /**
+     * Memory for cached pages. By default 64 MiB. In Node the databases that a process has open share a 16th of the
+     * machine's memory, if that is more. Columns, which some queries make, take as much again at most; by default 64 MiB.
+     */
     readonly cacheBytesMax?: number;
     /**
      * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with

@@ -54,8 +54,8 @@ export interface DatabaseParts {
   readonly handOver?: MoveSource['handOver']
   /** The keys of an encrypted database. */
   readonly encryption?: (context: DatabaseContext) => Encryption
-  /** The most bytes of the cache. Left out: no limit. */
-  readonly cacheBytesMax?: number
+  /** The most bytes of columns. Left out: no limit. */
+  readonly columnBytesMax?: number
   readonly environment: Environment
   /** Names the database for all tabs that share it. */
   readonly tabs?: string | undefined
@@ -115,7 +115,7 @@ export class Database<Schemas extends object = object, Relations extends object 
       pending: new Set(),
       tabs: parts.tabs,
       relations: undefined,
-      columns: { bytesMax: parts.cacheBytesMax ?? Infinity, store: undefined },
+      columns: { bytesMax: parts.columnBytesMax ?? Infinity, store: undefined },
       accessOf: (collection) => this.#collectionNamed(collection).declarations.access,
       opening: false,
       closing: this.#closing.signal,

@@ -56,7 +56,8 @@ export class Checkpointer {
     const state = core.state === sealed.base ? sealed.result : applyCommits(core.state, [{ sequence, body: body! }])
     const nothing: CommitBody = { created: [], dropped: [], trees: [] }
     const mark = { sequence, bytes: encodeCommit(sequence, core.writerId, nothing) }
-    const stageBytes = Math.max(limits.STAGE_BYTES, core.options.cacheBytesMax * limits.DIRECT_STAGE_SHARE)
+    const share = Math.min(core.cache.bytesMax * limits.DIRECT_STAGE_SHARE, limits.DIRECT_STAGE_BYTES_MAX)
+    const stageBytes = Math.max(limits.STAGE_BYTES, share)
     const writer = sealed.writer ?? pageWriter(core, core.cache, state, stageBytes, true)
     core.committedInPages(await this.#written(writeState(core, state, writer, mark)), sealed)
   }

@@ -29,8 +29,11 @@ export interface CoreOptions {
   readonly store: PageStore
   readonly coordinator: Coordinator
   readonly environment: Environment
-  /** Memory for cached pages; what one operation needs at once may exceed it for as long as it runs. */
-  readonly cacheBytesMax: number
+  /**
+   * Memory for cached pages, or the share of one of `n` databases that are open in this realm. What one operation needs at once may
+   * exceed it for as long as it runs.
+   */
+  readonly cacheBytesMax: number | ((databases: number) => number)
   readonly durability: Durability
   /** The limits of writes that wait for long; by default they wait. */
   readonly waits?: WaitLimits
@@ -64,7 +67,10 @@ export class Core {
 
   constructor(options: CoreOptions) {
     this.options = { ...options, store: guardedStore(options.store, () => this.#damage) }
-    this.cache = new PageCache(options.store, parseNode, options.cacheBytesMax)
+    const { store, cacheBytesMax } = options
+    this.cache = new PageCache(store, parseNode, () =>
+      typeof cacheBytesMax === 'number' ? cacheBytesMax : cacheBytesMax(realms.size || 1),
+    )
     this.#state = emptyState()
   }
 
@@ -330,7 +336,11 @@ const realms = new Map<string, Set<Core>>()
 /** The function returned leaves it. */
 export function joinRealm(key: string, core: Core): () => void {
   let cores = realms.get(key)
-  if (cores === undefined) realms.set(key, (cores = new Set()))
+  if (cores === undefined) {
+    realms.set(key, (cores = new Set()))
+    // The others' shares of the memory are smaller now.
+    for (const others of realms.values()) for (const { cache } of others) cache.evict()
+  }
   cores.add(core)
   return () => {
     cores.delete(core)

@@ -145,9 +145,7 @@ export class HeldPagedTransaction implements HeldTransaction {
     const core = this.#core
     if (this.#pages === undefined) {
       // A cache of its own: if it rolls back, others will use the ids of its pages.
-      const cache = new PageCache<Node>(
-        core.options.store,
-        parseNode,
+      const cache = new PageCache<Node>(core.options.store, parseNode, () =>
         Math.min(core.cache.bytesMax, OWN_CACHE_BYTES_MAX),
       )
       this.#pages = { cache, writer: pageWriter(core, cache, core.state, STAGE_BYTES, false) }

@@ -18,6 +18,8 @@ export const IDLE_CHECKPOINT_BYTES_MIN: number = 64 * 1024
 export const STAGE_BYTES: number = 512 * 1024
 /** Share of the cache that the pages of a commit that skips the log may take before they are staged. */
 export const DIRECT_STAGE_SHARE = 0.6
+/** The most bytes of such pages, however large the cache is. */
+export const DIRECT_STAGE_BYTES_MAX: number = 40 * 1024 * 1024
 /** Pages of dropped trees freed by one storage checkpoint. */
 export const RECLAIM_PAGES_MAX = 10_000
 /** Smaller ones always go to the log: one small write is what a single put may cost. */

@@ -32,8 +32,7 @@ interface CachedPage<Node extends Parsed> {
 export class PageCache<Node extends Parsed> {
   readonly #store: Pick<PageStore, 'readPages'>
   readonly #parse: (id: PageId, bytes: Uint8Array) => Node
-  /** The most bytes. */
-  readonly bytesMax: number
+  readonly #bytesMax: () => number
   readonly #pages = new Map<PageId, CachedPage<Node>>()
   readonly #noted = new Set<PageId>()
   /**
@@ -50,14 +49,24 @@ export class PageCache<Node extends Parsed> {
   readonly #miss: Miss
   #bytes = 0
 
-  constructor(store: Pick<PageStore, 'readPages'>, parse: (id: PageId, bytes: Uint8Array) => Node, bytesMax: number) {
+  /** `bytesMax`: gives the bound, which may change. */
+  constructor(
+    store: Pick<PageStore, 'readPages'>,
+    parse: (id: PageId, bytes: Uint8Array) => Node,
+    bytesMax: () => number,
+  ) {
     this.#store = store
     this.#parse = parse
-    this.bytesMax = bytesMax
+    this.#bytesMax = bytesMax
     this.#miss = new Miss(
       () => this.#loadNoted(),
       () => this.#noted.size,
     )
+  }
+
+  /** The most bytes at this time. */
+  get bytesMax(): number {
+    return this.#bytesMax()
   }
 
   /** Memory that the cached pages take. */
@@ -99,7 +108,7 @@ export class PageCache<Node extends Parsed> {
   /** Puts a page that was just written, so that it need not be read again. */
   add(id: PageId, node: Node): void {
     this.#insert(id, node)
-    this.#evict()
+    this.evict()
   }
 
   /** Forgets a page that nothing refers to any more. */
@@ -115,7 +124,7 @@ export class PageCache<Node extends Parsed> {
    * error.
    */
   load(ids: readonly PageId[], isNeeded = true): MaybePromise<() => void> {
-    this.#evict()
+    this.evict()
     const wanted: PageId[] = []
     const waits: Promise<void>[] = []
     for (const id of ids) {
@@ -201,10 +210,12 @@ export class PageCache<Node extends Parsed> {
     }
   }
 
-  #evict(): void {
+  /** Drops pages beyond the bound. */
+  evict(): void {
+    const { bytesMax } = this
     let spared = 0
     for (const [id, page] of this.#pages) {
-      if (this.#bytes <= this.bytesMax || spared > this.#pages.size) return
+      if (this.#bytes <= bytesMax || spared > this.#pages.size) return
       this.#pages.delete(id)
       if (page.used || page.holds > 0 || this.#awaited.has(id)) {
         page.used = false

@@ -15,7 +15,7 @@ function valueIn(kind: number, payloadBytes: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(PAGE_HEADER_BYTES + payloadBytes)
   sealPage(FIRST, bytes, kind, 0, 0)
   const readPages = (ids: readonly PageId[]): Promise<Uint8Array[]> => Promise.resolve(ids.map(() => bytes))
-  const cache = new PageCache<Node>({ readPages }, parseNode, 1 << 20)
+  const cache = new PageCache<Node>({ readPages }, parseNode, () => 1 << 20)
   return Promise.resolve(attempt(() => resolveValue(cache, { length: LENGTH, first: FIRST })))
 }
 

@@ -29,7 +29,7 @@ function isSame(actual: unknown, expected: unknown): void {
 class Pages implements PageIo {
   readonly pages = new Map<PageId, Uint8Array>()
   readonly freed = new Set<PageId>()
-  readonly cache = new PageCache<Node>({ readPages: (ids) => ids.map((id) => this.pages.get(id)) }, parseNode, 0)
+  readonly cache = new PageCache<Node>({ readPages: (ids) => ids.map((id) => this.pages.get(id)) }, parseNode, () => 0)
   #next = 1
 
   peek(id: PageId): Node | undefined {

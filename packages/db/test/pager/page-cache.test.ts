@@ -28,7 +28,7 @@ function cacheOver(pages: ReadonlyMap<PageId, Uint8Array>, early: Early) {
     parsed.push(id)
     return { id, memoryBytes: 2000 }
   }
-  const cache = new PageCache({ readPages }, parse, 1 << 20)
+  const cache = new PageCache({ readPages }, parse, () => 1 << 20)
   const readAll = () =>
     attempt(() => {
       for (const id of IDS) cache.note(id)

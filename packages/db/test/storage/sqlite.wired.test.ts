@@ -1,12 +1,12 @@
 /** Goal: the contract on a real file, and what only files have: other formats, damage, full disks. */
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../src/storage/sqlite/connect.ts'
 import { SqliteDatabase } from '../../src/storage/sqlite/sqlite-database.ts'
-import { sqlite } from '../../src/storage/sqlite/sqlite.ts'
+import { defaultCacheBytes, sqlite } from '../../src/storage/sqlite/sqlite.ts'
 import { appendRange, pageIds, someCommit, somePage, someRecord } from '../../testing/conformance/page-store-fixture.ts'
 import { pageStoreSuite } from '../../testing/conformance/page-store.ts'
 
@@ -19,6 +19,14 @@ function newPath(): string {
 }
 
 pageStoreSuite({ test, create: async () => ({ storage: sqlite(), name: newPath() }) })
+
+test('open databases share a 16th of the memory, and have 64 MiB each at least', () => {
+  const share = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 16
+  const least = 64 * 2 ** 20
+  expect(defaultCacheBytes(1)).toBe(Math.max(share, least))
+  expect(defaultCacheBytes(3)).toBe(Math.max(share / 3, least))
+  expect(defaultCacheBytes(10_000_000)).toBe(least)
+})
 
 test('the suite leaves no file behind', () => {
   expect(readdirSync(folder)).toEqual([])

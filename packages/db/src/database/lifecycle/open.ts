@@ -1,4 +1,5 @@
 /** Opens databases. */
+import { defaultCacheBytes } from '#default-storage'
 import { throwIfCancelled } from '../../base/long-work.ts'
 import { loadedModule } from '../../base/lazy-module.ts'
 import { registerReducers } from '../../btree/reducer.ts'
@@ -30,7 +31,10 @@ export interface OpenOptions<Schemas extends object = Record<string, unknown>, R
    * Encrypts a new database, and opens one that is encrypted. One of a password, a `CryptoKey` and a recovery key, which opens only.
    */
   readonly encryption?: Credential
-  /** Memory for cached pages; 64 MiB by default. Columns, which some queries make, take as much again at most. */
+  /**
+   * Memory for cached pages. By default 64 MiB. In Node the databases that a process has open share a 16th of the
+   * machine's memory, if that is more. Columns, which some queries make, take as much again at most; by default 64 MiB.
+   */
   readonly cacheBytesMax?: number
   /**
    * How long a write, or a transaction, may wait for others of all tabs, in milliseconds. After that it fails with
@@ -70,7 +74,6 @@ const OPEN_OPTIONS: OptionNames<OpenOptions> = {
   signal: true,
 }
 
-const CACHE_BYTES_MAX_DEFAULT: number = 64 * 1024 * 1024
 const CACHE_BYTES_MAX_MIN: number = 1024 * 1024
 
 /**
@@ -103,7 +106,7 @@ export function open<Schemas extends object = object, const Relations extends ob
 
 interface Limits {
   readonly durability: Durability
-  readonly cacheBytesMax: number
+  readonly cacheBytesMax: number | ((databases: number) => number)
   readonly waits: WaitLimits
 }
 
@@ -114,14 +117,14 @@ export function limitsOf(
   call = 'open()',
 ): Limits {
   if (typeof name !== 'string' || name === '') throw badArgument(call, 'name must be a string that is not empty', name)
-  const { durability = 'relaxed', cacheBytesMax = CACHE_BYTES_MAX_DEFAULT, writeWaitMsMax = Infinity } = options
+  const { durability = 'relaxed', cacheBytesMax, writeWaitMsMax = Infinity } = options
   if (durability !== 'relaxed' && durability !== 'strict')
     throw badArgument(call, "durability must be 'relaxed' or 'strict'", durability)
-  if (!(cacheBytesMax >= CACHE_BYTES_MAX_MIN))
+  if (cacheBytesMax !== undefined && !(cacheBytesMax >= CACHE_BYTES_MAX_MIN))
     throw badArgument(call, `cacheBytesMax must be a number from ${CACHE_BYTES_MAX_MIN}`, cacheBytesMax)
   if (!(writeWaitMsMax > 0))
     throw badArgument(call, 'writeWaitMsMax must be a number of milliseconds above 0', writeWaitMsMax)
-  return { durability, cacheBytesMax, waits: { waitMsMax: writeWaitMsMax, warn } }
+  return { durability, cacheBytesMax: cacheBytesMax ?? defaultCacheBytes, waits: { waitMsMax: writeWaitMsMax, warn } }
 }
 
 /** For the developer, who would see a page that hangs. */
@@ -164,7 +167,7 @@ async function openIn(storage: DatabaseStorage, name: string, options: OpenOptio
       name,
       storage,
       store,
-      cacheBytesMax: limits.cacheBytesMax,
+      columnBytesMax: options.cacheBytesMax ?? defaultCacheBytes(Infinity),
       checkPages: (work) => store.check(work),
       damage: () => store.damage,
       onLost: (listener) => store.onLost(listener),

@@ -38,6 +38,9 @@ export function indexedDb(options: IndexedDbOptions = {}): DatabaseStorage {
   }
 }
 
+/** Memory for the pages of a database by default. */
+export const defaultCacheBytes = (_databases: number): number => 64 * 1024 * 1024
+
 /** Where `open` puts a database in a browser by default (`#default-storage` of package.json). */
 export function defaultStorage(): DatabaseStorage {
   return indexedDb()

@@ -70,6 +70,25 @@ function leave(database: SqliteDatabase): void {
   database.close()
 }
 
+const CACHE_BYTES_MIN: number = 64 * 1024 * 1024
+const CACHE_SHARE = 1 / 16
+
+/** Memory for the pages of one of `databases` that are open: they share a 16th of what the process may take. */
+export function defaultCacheBytes(databases: number): number {
+  return Math.max(CACHE_BYTES_MIN, (memoryBytes() * CACHE_SHARE) / databases)
+}
+
+let memory: number | undefined
+
+/** The memory of the machine, or of the container. 0 in a runtime without the modules of Node. */
+function memoryBytes(): number {
+  // Where there is no constraint, it is 0 or a number beyond any memory.
+  return (memory ??= Math.min(
+    process.getBuiltinModule?.('node:os')?.totalmem() ?? 0,
+    process.constrainedMemory?.() || Infinity,
+  ))
+}
+
 /**
  * Where `open` puts a database in Node by default (`#default-storage` of package.json): in a file, but not where the
  * code was meant for a browser.
