@@ -1149,7 +1149,7 @@ export interface RecordTypes {
 }
 
 /** Records, for actors. */
-export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> & Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch' | 'import'>;
+export type Records = Pick<RecordReads, 'list' | 'listText' | 'view' | 'show' | 'explain'> & Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch' | 'import'>;
 
 /** Why a document is not written. */
 export type Refusal = ServiceError | PannierError;
@@ -2776,6 +2776,12 @@ interface JsonRows {
     readonly rows: readonly (readonly (string | number | null)[])[];
 }
 
+/** Safe JSON as text, in place of the value. */
+class JsonText {
+    readonly text: string;
+    constructor(text: string);
+}
+
 class Judge {
     constructor({ definitions, access, views }: JudgeParts);
     /** Why a record is not made; undefined: it is right. */
@@ -3810,6 +3816,8 @@ class RecordReads {
      * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked, INVALID for a wrong filter, sort or `fields`
      */
     list(actor: Actor, name: string, options?: ListOptions): Promise<RecordPage>;
+    /** As `list`, for a door that sends it: its text where the records have kept ones. */
+    listText(actor: Actor, name: string, options: ListOptions): Promise<RecordPage | JsonText>;
     /** The documents of a list as they are stored, from `offset` on; all of them without a limit. @throws ServiceError as `list` */
     select(actor: Actor, name: string, { limit, offset, ...options }: SelectOptions): Promise<readonly JsonObject[]>;
     /** How many records meet a filter. @throws ServiceError as `list` */

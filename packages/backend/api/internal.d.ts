@@ -608,11 +608,17 @@ export function invalid(message: string): ServiceError;
 /** Whether the clock is trusted. Notes the time. Whether it may be used to forget what is old. `doubtMs`: how long it is doubted after a jump. */
 export function isClockTrusted(database: Database, now: number, doubtMs?: number): Promise<boolean>;
 
+/** Whether JSON is so large that it is sent in pieces. */
+export function isLargeJson(value: unknown): boolean;
+
 /** Guards are not asked about these documents. */
 export function isLocalId(id: unknown): id is string;
 
 /** Whether the field has hashes of passwords, or what tokens are signed with. */
 export function isSecret({ type }: Pick<Definition, 'type'>, field: FieldDefinition): boolean;
+
+/** The text that `safeJson` makes, of values that JSON has. */
+export function jsonPieces(value: unknown): Generator<string>;
 
 /** The size of JSON in characters, about. It stops counting beyond `most`. */
 export function jsonSize(value: unknown, most?: number): number;
@@ -659,6 +665,9 @@ export function requestEvent({ app, definitions, environment }: EventParts, { pr
  */
 export function restoreInto(storage: DatabaseStorage, names: Target['names'], path: string, options: RestoreOptions): Promise<void>;
 
+/** JSON that is safe inside HTML. */
+export function safeJson(value: unknown): string;
+
 /** With a capital, and a full stop unless there is another end. */
 export function sentence(text: string): string;
 
@@ -670,6 +679,12 @@ export function tooLong(max: number): FieldError;
 
 /** The type of this very field. */
 export function typeOfField(field: Pick<FieldDefinition, 'type'>): FieldType<FieldDefinition>;
+
+/**
+ * JSON as JSON.stringify makes it, with U+FFFD for each half of a surrogate pair. Such a half may have come into a database by other ways
+ * than HTTP, and CouchDB's parser refuses a whole answer with one.
+ */
+export function wellFormed(json: string): string;
 
 /** The mails that accounts get. */
 type AccountMail = 'AuthAlert' | 'EmailChange' | 'OTP' | 'PasswordReset' | 'Verification';

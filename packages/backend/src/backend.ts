@@ -121,7 +121,7 @@ const OPTIONS: OptionNames<BackendOptions> = {
 }
 
 /** Records, for actors. */
-export type Records = Pick<RecordReads, 'list' | 'view' | 'show' | 'explain'> &
+export type Records = Pick<RecordReads, 'list' | 'listText' | 'view' | 'show' | 'explain'> &
   Pick<RecordWrites, 'assertOpen' | 'create' | 'update' | 'delete' | 'batch' | 'import'>
 
 /** An application backend on a database. Get it by `openBackend`. */
@@ -390,6 +390,7 @@ type Jobs = Pick<Backend, 'schedules' | 'accounts' | 'backups' | 'sync'>
 function recordsOf(reads: RecordReads, writes: RecordWrites, hooked: HookedReads): Records {
   return {
     list: (actor, name, options) => hooked.list(actor, name, options),
+    listText: (actor, name, options) => hooked.listText(actor, name, options),
     view: (actor, name, id, options) => hooked.view(actor, name, id, options),
     show: (actor, definition, documents, options) => reads.show(actor, definition, documents, options),
     explain: (actor, name, options) => reads.explain(actor, name, options),

@@ -2,6 +2,7 @@
 import type { Environment } from 'pannier/types'
 import type { Actor } from '../access/actor.ts'
 import type { Definitions } from '../definitions/definitions.ts'
+import type { JsonText } from '../gateway/json-text.ts'
 import { missing } from '../gateway/service-error.ts'
 import type { HookApp } from '../hooks/hook-app.ts'
 import { HookRecord } from '../hooks/hook-record.ts'
@@ -35,6 +36,12 @@ export class HookedReads {
     const event = { ...requestEvent(this.#parts, actor), collection, result }
     await hooks.trigger('onRecordsListRequest', event, [collection.id, collection.name])
     return result
+  }
+
+  /** As `list`, for a door that sends it: its text where no handler sees it and the records have kept ones. */
+  listText(actor: Actor, name: string, options: ListOptions): Promise<RecordPage | JsonText> {
+    const { reads, hooks } = this.#parts
+    return hooks.has(['onRecordsListRequest']) ? this.list(actor, name, options) : reads.listText(actor, name, options)
   }
 
   /** As that of `RecordReads`. Handlers see the record, and what is shown of it. They may change both. */

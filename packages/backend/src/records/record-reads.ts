@@ -10,7 +10,8 @@ import type { Definition } from '../definitions/definition.ts'
 import type { Definitions } from '../definitions/definitions.ts'
 import type { ViewRows } from '../definitions/views/view-reader.ts'
 import type { JsonObject } from '../gateway/documents.ts'
-import { jsonSize } from '../gateway/json-size.ts'
+import { jsonSize } from '../gateway/json-text.ts'
+import type { JsonText } from '../gateway/json-text.ts'
 import { LoneBudget, UNLIMITED } from '../gateway/answer-room.ts'
 import { forbidden, invalid, missing, ServiceError } from '../gateway/service-error.ts'
 import { aggregateRecords, pathsRead, readAggregate, type AggregateRequest } from './read/aggregate-records.ts'
@@ -23,7 +24,7 @@ import { fieldPicker, namesRevision, REVISION } from './read/pick-fields.ts'
 import { RecordSnapshot } from './read/record-snapshot.ts'
 import { queryOf, selectRecords, type WantedRecords } from './read/select-records.ts'
 import type { Enricher } from './read/enrich-records.ts'
-import { bytesOf, dependsOn, recordJson, type ShownRecord } from './read/shown-record.ts'
+import { bytesOf, dependsOn, recordJson, RecordTexts, type ShownRecord } from './read/shown-record.ts'
 import type { ListOptions, RecordJson, RecordPage, ShowOptions } from './record-types.ts'
 
 interface ReadsOptions {
@@ -83,6 +84,7 @@ interface ListExplanation {
 
 export class RecordReads {
   readonly #options: ReadsOptions
+  readonly #texts = new RecordTexts()
 
   constructor(options: ReadsOptions) {
     this.#options = options
@@ -94,6 +96,15 @@ export class RecordReads {
    * @throws ServiceError NOT_FOUND, FORBIDDEN if the collection is locked, INVALID for a wrong filter, sort or `fields`
    */
   async list(actor: Actor, name: string, options: ListOptions = {}): Promise<RecordPage> {
+    return (await this.#list(actor, name, options, false)) as RecordPage
+  }
+
+  /** As `list`, for a door that sends it: its text where the records have kept ones. */
+  listText(actor: Actor, name: string, options: ListOptions): Promise<RecordPage | JsonText> {
+    return this.#list(actor, name, options, true)
+  }
+
+  async #list(actor: Actor, name: string, options: ListOptions, asText: boolean): Promise<RecordPage | JsonText> {
     const groups = readAggregate(options)
     if (groups !== undefined) return this.#steadily(() => this.#aggregate(actor, name, options, groups))
     const { found, wanted, total, nextCursor } = await this.#steadily(async () => {
@@ -104,8 +115,11 @@ export class RecordReads {
         return { found: await this.#found(snapshot, actor, definition, documents, options), wanted, ...rest }
       })
     })
-    const items = await this.#shown(actor, found, options)
-    return { ...pageWith(wanted, items, total), ...(nextCursor === undefined ? {} : { nextCursor }) }
+    const rest = { ...pageWith(wanted, total), ...(nextCursor === undefined ? {} : { nextCursor }) }
+    const isWhole = asText && (options.fields ?? '') === '' && this.#options.enrich?.isFor(found) !== true
+    const text = isWhole ? this.#texts.page(found, actor.principal.isAdmin, rest) : undefined
+    if (text !== undefined) return text
+    return { items: await this.#shown(actor, found, options), ...rest }
   }
 
   /** The documents of a list as they are stored, from `offset` on; all of them without a limit. @throws ServiceError as `list` */
@@ -238,7 +252,8 @@ export class RecordReads {
     const pick = fieldPicker(options.fields)
     return this.inSnapshot(async (snapshot) => {
       const { items, total } = await aggregateRecords(snapshot, list, request)
-      return pageWith(list, pick === undefined ? items : items.map((item) => pick(item) as RecordJson), total)
+      const picked = pick === undefined ? items : items.map((item) => pick(item) as RecordJson)
+      return { items: picked, ...pageWith(list, total) }
     })
   }
 
@@ -360,9 +375,9 @@ export class RecordReads {
   }
 }
 
-function pageWith({ page, perPage }: ListRequest, items: readonly RecordJson[], total: number | undefined): RecordPage {
+function pageWith({ page, perPage }: ListRequest, total: number | undefined): Omit<RecordPage, 'items'> {
   const totalPages = total === undefined ? -1 : Math.ceil(total / perPage)
-  return { items, page, perPage, totalItems: total ?? -1, totalPages }
+  return { page, perPage, totalItems: total ?? -1, totalPages }
 }
 
 /** A wrong filter or sort; a rule that names what is no longer there, too. PocketBase gives no reason. */

@@ -1,7 +1,7 @@
 /** Goal: one client can take no more than its share of the memory for answers, and one that does not read loses it. */
 import { expect, test } from 'vitest'
 import { ANSWER_BYTES_MAX, AnswerRoom, LoneBudget, type HeldBudget } from '../../src/gateway/answer-room.ts'
-import { jsonSize } from '../../src/gateway/json-size.ts'
+import { jsonSize } from '../../src/gateway/json-text.ts'
 import { GUEST, SYSTEM, type Principal } from '../../src/gateway/principal.ts'
 import { ServiceError } from '../../src/gateway/service-error.ts'
 import { Shares } from '../../src/gateway/shares.ts'

@@ -2,7 +2,7 @@
 import cors from '@fastify/cors'
 import type { FastifyCorsOptions } from '@fastify/cors'
 import { fastify } from 'fastify'
-import { askedFrom } from '@pannier/backend/internal'
+import { askedFrom, wellFormed } from '@pannier/backend/internal'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,7 +18,6 @@ import { noteError } from './request-log.ts'
 import { askForBodiesWhenRead, passOverRest } from './request-body.ts'
 import { SERVER_NAME } from './server-identity.ts'
 import type { ServerLimits } from './server-limits.ts'
-import { wellFormed } from './json-text.ts'
 
 /** Requests that the server takes: from whom, and to which names. */
 export interface RequestOptions {

@@ -3,12 +3,12 @@
  * is aborted, and the maker of the answer releases what it holds. A failure before the first piece is an ordinary
  * error. A later one cuts the connection, so that half an answer never looks whole.
  */
+import { wellFormed } from '@pannier/backend/internal'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { pauseIn, type Pause } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
 import { HeldBytes, type Holder } from './held-bytes.ts'
-import { wellFormed } from './json-text.ts'
 
 type Pieces = AsyncIterable<string | Uint8Array>
 

@@ -2,12 +2,12 @@
  * Messages as a stream of events, byte for byte as PocketBase has it: `id:CLIENT`, `event:TOPIC`, `data:JSON`. For a client that can
  * come back the id is the cursor. A client that does not read is cut off, so that it holds little memory.
  */
+import { safeJson } from '@pannier/backend/internal'
 import type { FastifyReply } from 'fastify'
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Environment } from 'pannier/types'
 import type { Channel, RealtimeMessage } from '@pannier/backend'
-import { safeJson } from '../http/json-text.ts'
 import { Silence } from '../http/silence.ts'
 import { isClosed } from '../http/streamed-reply.ts'
 import { takeSocket } from './take-socket.ts'

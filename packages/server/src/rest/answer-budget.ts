@@ -1,7 +1,6 @@
 /** Memory for answers of REST, and how large answers are sent. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AnswerRoom, type HeldBudget } from '@pannier/backend/internal'
-import { isLargeJson, jsonPieces, safeJson } from '../http/json-text.ts'
+import { AnswerRoom, isLargeJson, jsonPieces, safeJson, type HeldBudget } from '@pannier/backend/internal'
 import { isClosed, sendJoined, whenClosed } from '../http/streamed-reply.ts'
 
 /** By answers of all servers of this process, which have one memory. */

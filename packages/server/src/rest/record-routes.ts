@@ -16,7 +16,7 @@ export const recordRoutes: RestRoutes = (app, context) => {
   const { records } = context.backend
   const listed = { ...tagged('list'), ...PACKED }
   app.get<CollectionRoute>('/api/collections/:collection/records', listed, (request) =>
-    records.list(actorOf(request), request.params.collection, listOptions(request)),
+    records.listText(actorOf(request), request.params.collection, listOptions(request)),
   )
   app.get<RecordRoute>('/api/collections/:collection/records/:id', tagged('view'), (request) =>
     records.view(actorOf(request), request.params.collection, request.params.id, showOptions(request)),

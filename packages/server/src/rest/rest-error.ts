@@ -1,10 +1,9 @@
 /** Errors as PocketBase's API shows them: `{ "data", "message", "status" }`. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '@pannier/backend'
-import { BatchError, sentence } from '@pannier/backend/internal'
+import { BatchError, sentence, safeJson } from '@pannier/backend/internal'
 import { toHttpError } from '../http/http-error.ts'
 import { ApiError } from './api-error.ts'
-import { safeJson } from '../http/json-text.ts'
 import { noteError } from '../http/request-log.ts'
 import { isClosed } from '../http/streamed-reply.ts'
 

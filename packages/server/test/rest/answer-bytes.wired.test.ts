@@ -1,6 +1,6 @@
 /** Goal: no answer holds more of the server's memory than its budget, whatever the records have, and all of them can be read. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { jsonPieces, safeJson } from '../../src/http/json-text.ts'
+import { jsonPieces, safeJson } from '@pannier/backend/internal'
 import { startRest, type RestServer } from './rest-server.ts'
 
 const MEBIBYTE = 1024 * 1024

@@ -7,7 +7,7 @@ import { recordsName, type Definition, type ViewDefinition } from '../../definit
 import type { PageWanted, ViewRows } from '../../definitions/views/view-reader.ts'
 import type { AnswerBudget } from '../../gateway/answer-room.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
-import { jsonSize } from '../../gateway/json-size.ts'
+import { jsonSize } from '../../gateway/json-text.ts'
 import { RequestBudget } from './request-budget.ts'
 
 /** Documents that are asked about at once: others have a turn between two slices, and a page that is missing costs one slice. */

@@ -4,7 +4,8 @@ import { ACCOUNT_SECRETS } from '../../definitions/system-fields.ts'
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { ownValue, presentValue } from '../../fields/field-types.ts'
 import type { JsonObject } from '../../gateway/documents.ts'
-import type { RecordJson, ShowOptions } from '../record-types.ts'
+import { JsonText, safeJson, WHOLE_CHARS } from '../../gateway/json-text.ts'
+import type { RecordJson, RecordPage, ShowOptions } from '../record-types.ts'
 
 /** A record on its way to a client. Each expanded path adds to it. */
 export interface ShownRecord {
@@ -82,6 +83,75 @@ export function bytesOf(records: readonly ShownRecord[]): number {
     for (const related of expand?.values() ?? []) bytes += bytesOf([related].flat())
   }
   return bytes
+}
+
+/** Memory of texts that are kept, about. */
+const TEXTS_BYTES_MAX: number = 16 * 1024 * 1024
+/** In memory, of one text beside its characters. */
+const TEXT_BYTES = 200
+const WIDE = /[^\0-\xff]/
+
+interface KeptText {
+  readonly definition: Definition
+  readonly rev: string
+  readonly text: string
+  readonly bytes: number
+}
+
+/**
+ * The texts of records as JSON. Each is kept until another revision of the record is shown, or the memory is full: the oldest text goes
+ * first. (The order of use would change the map with each text.) A definition that changes is another object, so its texts count no more.
+ */
+export class RecordTexts {
+  readonly #kept = new Map<string, KeptText>()
+  readonly #bytesMax: number
+  /** The bytes of memory that they take, about. */
+  bytes = 0
+
+  constructor(bytesMax: number = TEXTS_BYTES_MAX) {
+    this.#bytesMax = bytesMax
+  }
+
+  /**
+   * The text of a page of records that no hook enriches. Undefined: what is shown of one depends on more than its revision. Or the page is
+   * so long that it is sent in pieces.
+   */
+  page(records: readonly ShownRecord[], isAdmin: boolean, rest: Omit<RecordPage, 'items'>): JsonText | undefined {
+    const texts: string[] = []
+    let chars = 0
+    for (const record of records) {
+      const { definition, without, expand } = record
+      if (definition.type !== 'base' || without.size > 0 || expand !== undefined) return undefined
+      const text = this.#of(record, isAdmin)
+      if ((chars += text.length) > WHOLE_CHARS) return undefined
+      texts.push(text)
+    }
+    return new JsonText(`{"items":[${texts.join(',')}],${safeJson(rest).slice(1)}`)
+  }
+
+  #of(record: ShownRecord, isAdmin: boolean): string {
+    const { definition, document } = record
+    const { _id: id, _rev: rev } = document as { readonly _id: string; readonly _rev?: string }
+    const key = `${definition.id} ${isAdmin} ${id}`
+    const known = this.#kept.get(key)
+    if (known !== undefined && known.definition === definition && known.rev === rev) return known.text
+    const text = safeJson(recordJson(record, isAdmin))
+    if (rev === undefined) return text
+    this.#forget(key)
+    const bytes = TEXT_BYTES + text.length * (WIDE.test(text) ? 2 : 1)
+    this.#kept.set(key, { definition, rev, text, bytes })
+    this.bytes += bytes
+    for (const oldest of this.#kept.keys()) {
+      if (this.bytes <= this.#bytesMax) break
+      this.#forget(oldest)
+    }
+    return text
+  }
+
+  #forget(key: string): void {
+    this.bytes -= this.#kept.get(key)?.bytes ?? 0
+    this.#kept.delete(key)
+  }
 }
 
 function expandJson(expand: NonNullable<ShownRecord['expand']>, isAdmin: boolean): Record<string, unknown> {
