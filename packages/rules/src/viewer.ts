@@ -162,6 +162,7 @@ function meetsAtoms(
   record: RuleRecord,
   records: RuleRecords,
 ): boolean {
+  if (numbers.length === 0) return true
   const of = numbers.flatMap((number) => atoms.get(number)?.leaf ?? [])
   return some({ kind: 'and', of }, { rows: new Map([[bound.record, record]]), records, now: bound.now }) === true
 }

@@ -112,7 +112,7 @@ function jsonKey(key: unknown): unknown {
   if (typeof key === 'bigint') throw badArgument('emit()', 'a key must be a JSON value', key)
   if (typeof key !== 'object' || key === null) return null
   if ('toJSON' in key && typeof key.toJSON === 'function') return jsonKey((key.toJSON as (name: string) => unknown)(''))
-  if (isArrayLike(key)) return Array.from(key, jsonKey)
+  if (isArrayLike(key)) return Array.from(key).map(jsonKey)
   const object = {}
   for (const [name, value] of Object.entries(key))
     if (value !== undefined && typeof value !== 'function' && typeof value !== 'symbol')

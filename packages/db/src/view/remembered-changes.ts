@@ -66,10 +66,11 @@ export class RememberedChanges {
   /** Takes in the changes from `from` up to `to`. May miss, and has done nothing then. */
   add(from: number, to: number): void {
     const { keys, values, present } = this.#changes
-    const places = Array.from(keys.keys()).slice(from, to)
-    const old = this.#tree.getMany(places.filter((at) => present[at]).map((at) => keys[at]!))
+    const end = Math.min(to, keys.length)
+    const known = keys.slice(from, end).filter((_, at) => present[from + at])
+    const old = known.length === 0 ? [] : this.#tree.getMany(known)
     let next = 0
-    for (const at of places) {
+    for (let at = from; at < end; at++) {
       const before = present[at] ? old[next++] : undefined
       const value = values[at]
       if (before !== undefined && value !== undefined && sameBytes(value, withoutSequence(before))) continue

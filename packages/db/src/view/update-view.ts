@@ -148,7 +148,7 @@ class ViewUpdate {
     if (missesDocuments(after, reader.bodies)) return this.#startAgain(collection.number)
     await this.#findOld(beside, collection.number, before, chunk, work)
     const rows = await this.#rowChanges(beside, collection.number, before, chunk, work)
-    rows.set(keysTree(collection.number, before.number), chunk.listChanges())
+    rows.set(keysTree(collection.number, before.number), await chunk.listChanges(work))
     const written = await this.#write(collection.number, before, after, rows, work)
     this.#report(work)
     return !ended || !written
@@ -292,7 +292,7 @@ class ViewUpdate {
     const lists = snapshot.tree(keysTree(collectionNumber, before.number))!
     if (lists.count() === 0) return
     for (let from = 0; from < chunk.documentCount; from += CHANGES_AT_ONCE_MAX) {
-      await snapshot.attempt(() => chunk.findOld(lists, from, from + CHANGES_AT_ONCE_MAX))
+      await snapshot.attempt(() => chunk.findOld(lists, before.builtTo, from, from + CHANGES_AT_ONCE_MAX))
       await work.pause()
     }
   }
@@ -305,8 +305,7 @@ class ViewUpdate {
     chunk: ViewChunk,
     work: RunningWork,
   ): Promise<TreeChanges> {
-    const changes = chunk.rowChanges(forgottenTo !== undefined)
-    await work.pause()
+    const changes = await chunk.rowChanges(forgottenTo !== undefined, work)
     const name = rowsTree(collectionNumber, number)
     const rows = snapshot.tree(name)!
     if (forgottenTo !== undefined) {

@@ -1,5 +1,6 @@
 /** The result of one step of an update: the rows of some documents, and the changes of the view's trees. */
 import type { Key } from '../base/brand.ts'
+import type { RunningWork } from '../base/long-work.ts'
 import type { Bytes } from '../codec/bytes.ts'
 import { numberKey } from '../codec/key-encoding.ts'
 import { SORTED_STRINGS_MAX, stringOrder } from '../codec/key-order.ts'
@@ -9,6 +10,8 @@ import { entryKeysOfList, type MappedRows } from './mapped-rows.ts'
 /** Approximate memory of a row in addition to its key and value. */
 const ROW_OVERHEAD_BYTES = 120
 const DOCUMENT_OVERHEAD_BYTES = 80
+/** Documents whose rows are sorted in one go. */
+const RUN_DOCUMENTS = 2048
 
 /** Changes of one tree in key order. */
 export interface Changes {
@@ -18,6 +21,8 @@ export interface Changes {
   /** The entry is there. */
   readonly present: readonly boolean[]
 }
+
+type Work = Pick<RunningWork, 'pause'>
 
 interface MappedDocument {
   readonly number: number
@@ -61,51 +66,79 @@ export class ViewChunk {
     for (let at = 0; at < entryKeys.length; at++) this.#bytes += entryKeys[at]!.length + values[at]!.length
   }
 
-  /** Call it first, in a view that already has rows. May miss. */
-  findOld(lists: TreeReader, from: number, to: number): void {
-    const documents = this.#documents.slice(from, to).sort((left, right) => left.number - right.number)
+  /** Call it first, in a view that already has rows. May miss. `mappedTo`: documents that were made later have no rows in it. */
+  findOld(lists: TreeReader, mappedTo: number, from: number, to: number): void {
+    const old = this.#documents.slice(from, to).filter(({ number }) => number <= mappedTo)
+    if (old.length === 0) return
+    const documents = old.sort((left, right) => left.number - right.number)
     const found = lists.getMany(documents.map(({ number }) => numberKey(number)))
     documents.forEach((document, at) => (document.oldList = found[at]))
   }
 
   /** `remembers`: each value ends with the number of its document. */
-  rowChanges(remembers: boolean): Changes {
-    const keys: Key[] = []
-    const values: (string | undefined)[] = []
-    const present: boolean[] = []
-    for (const { id, number, rows, oldList } of this.#documents) {
-      const suffix = remembers ? numberKey(number) : ''
-      const old = oldList && new Set(entryKeysOfList(oldList, id))
-      const { entryKeys } = rows
-      for (let at = 0; at < entryKeys.length; at++) {
-        const key = entryKeys[at]!
-        keys.push(key)
-        values.push(rows.values[at]! + suffix)
-        present.push(old !== undefined && old.delete(key))
-      }
-      if (old !== undefined)
-        for (const key of old) {
-          keys.push(key)
-          values.push(undefined)
-          present.push(true)
-        }
-    }
-    return merged(inOrder({ keys, values, present }))
+  async rowChanges(remembers: boolean, work: Work): Promise<Changes> {
+    return merged(await this.#inRuns((documents) => rowsOf(documents, remembers), work))
   }
 
-  listChanges(): Changes {
-    const keys: Key[] = []
-    const values: (Bytes | undefined)[] = []
-    const present: boolean[] = []
-    for (const { number, rows, oldList } of this.#documents) {
-      const { keyList } = rows
-      if (keyList.length === 0 ? oldList === undefined : oldList !== undefined && sameBytes(keyList, oldList)) continue
-      keys.push(numberKey(number))
-      values.push(keyList.length === 0 ? undefined : keyList)
-      present.push(oldList !== undefined)
-    }
-    return inOrder({ keys, values, present })
+  listChanges(work: Work): Promise<Changes> {
+    return this.#inRuns(listsOf, work)
   }
+
+  /** Changes of all documents. One sort of all would hold the thread: runs are sorted, and joined two by two. */
+  async #inRuns(changesOf: (documents: readonly MappedDocument[]) => Changes, work: Work): Promise<Changes> {
+    let runs: Changes[] = []
+    for (let from = 0; from < this.#documents.length; from += RUN_DOCUMENTS) {
+      runs.push(inOrder(changesOf(this.#documents.slice(from, from + RUN_DOCUMENTS))))
+      await work.pause()
+    }
+    while (runs.length > 1) {
+      const pairs: Changes[] = []
+      for (let at = 0; at < runs.length; at += 2) {
+        pairs.push(at + 1 < runs.length ? joined(runs[at]!, runs[at + 1]!) : runs[at]!)
+        await work.pause()
+      }
+      runs = pairs
+    }
+    return runs[0] ?? { keys: [], values: [], present: [] }
+  }
+}
+
+function rowsOf(documents: readonly MappedDocument[], remembers: boolean): Changes {
+  const keys: Key[] = []
+  const values: (string | undefined)[] = []
+  const present: boolean[] = []
+  for (const { id, number, rows, oldList } of documents) {
+    const suffix = remembers ? numberKey(number) : ''
+    const old = oldList && new Set(entryKeysOfList(oldList, id))
+    const { entryKeys } = rows
+    for (let at = 0; at < entryKeys.length; at++) {
+      const key = entryKeys[at]!
+      keys.push(key)
+      values.push(rows.values[at]! + suffix)
+      present.push(old !== undefined && old.delete(key))
+    }
+    if (old !== undefined)
+      for (const key of old) {
+        keys.push(key)
+        values.push(undefined)
+        present.push(true)
+      }
+  }
+  return { keys, values, present }
+}
+
+function listsOf(documents: readonly MappedDocument[]): Changes {
+  const keys: Key[] = []
+  const values: (Bytes | undefined)[] = []
+  const present: boolean[] = []
+  for (const { number, rows, oldList } of documents) {
+    const { keyList } = rows
+    if (keyList.length === 0 ? oldList === undefined : oldList !== undefined && sameBytes(keyList, oldList)) continue
+    keys.push(numberKey(number))
+    values.push(keyList.length === 0 ? undefined : keyList)
+    present.push(oldList !== undefined)
+  }
+  return { keys, values, present }
 }
 
 /** Makes the changes from `from` up to `to`. Reads nothing. */
@@ -146,6 +179,27 @@ export function withoutEqual(rows: TreeReader, changes: Changes): Changes {
 export function inOrder(changes: Changes): Changes {
   const order = stringOrder(changes.keys)
   return order === undefined ? changes : picked(changes, order)
+}
+
+/** Two runs as one; equal keys as they came. */
+function joined(left: Changes, right: Changes): Changes {
+  const [lefts, rights] = [left.keys, right.keys]
+  const both = {
+    keys: lefts.concat(rights),
+    values: left.values.concat(right.values),
+    present: left.present.concat(right.present),
+  }
+  if (rights.length === 0 || lefts.at(-1)! <= rights[0]!) return both
+  const result = { keys: [] as Key[], values: [] as (Bytes | undefined)[], present: [] as boolean[] }
+  for (let at = 0, other = 0; at < lefts.length || other < rights.length;) {
+    const isLeft = other === rights.length || (at < lefts.length && lefts[at]! <= rights[other]!)
+    const from = isLeft ? left : right
+    const place = isLeft ? at++ : other++
+    result.keys.push(from.keys[place]!)
+    result.values.push(from.values[place])
+    result.present.push(from.present[place]!)
+  }
+  return result
 }
 
 /** The row of a document that was purged, and the same one of a document that came in its place. */
