@@ -71,6 +71,21 @@ test('a missing page is an error of the read that needs it, not of a read whose 
   await expect(async () => cache.load([IDS[2]!])).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
 })
 
+test('a page is summed once: later its checksum has to be that of then', async () => {
+  const pages = new Map(IDS.map((id) => [id, sealedPage(id)]))
+  const { readAll, cache } = cacheOver(pages, () => {})
+  await readAll()
+  const [first, second] = [pages.get(IDS[0]!)!, pages.get(IDS[1]!)!]
+  cache.drop(IDS[0]!)
+  first[1000]! ^= 1
+  expect(await readAll()).toEqual(IDS)
+  for (const other of [second, new Uint8Array(2000), new Uint8Array(3)]) {
+    cache.drop(IDS[0]!)
+    pages.set(IDS[0]!, other)
+    await expect(readAll()).rejects.toMatchObject({ code: 'PANNIER_CORRUPT' })
+  }
+})
+
 test('a page that is dropped takes no memory, and is read again', async () => {
   const { readAll, parsed, cache } = cacheOver(new Map(IDS.map((id) => [id, sealedPage(id)])), () => {})
   await readAll()
