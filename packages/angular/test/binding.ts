@@ -1,6 +1,13 @@
 /** Angular, for the suite that all bindings share. */
 import { effect, signal, type Signal } from '@angular/core'
-import type { Binding, HookName, Inputs, Mounted, Shown } from '../../stores/testing/binding.ts'
+import {
+  mountWhenReady,
+  type Binding,
+  type HookName,
+  type Inputs,
+  type Mounted,
+  type Shown,
+} from '../../stores/testing/binding.ts'
 import {
   injectCan,
   injectCount,
@@ -61,7 +68,12 @@ export interface Place {
 
 /** `makePlace` makes one for each component. Errors of effects go to `thrown`. */
 export function angularBinding(makePlace: (thrown: (error: unknown) => void) => Place): Binding {
-  return { mount: (hook, inputs) => mount(makePlace, HOOKS[hook], inputs) }
+  return {
+    mount: (hook, inputs) => mount(makePlace, HOOKS[hook], inputs),
+    // A resolver of the route, and a component of the rows.
+    mountWaiting: (live) =>
+      mountWhenReady(live, () => mount(makePlace, () => parts(injectLiveQuery(live)), { query: () => live })),
+  }
 }
 
 function mount<Name extends HookName>(

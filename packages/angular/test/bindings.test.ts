@@ -8,6 +8,7 @@ import {
 } from '@angular/core'
 import { test } from 'vitest'
 import { bindingSuite } from '../../stores/testing/binding-suite.ts'
+import { waitingCases } from '../../stores/testing/waiting-cases.ts'
 import { angularBinding, type Place } from './binding.ts'
 
 /** An injector of its own. It runs effects that have changed a moment later, as an application does. */
@@ -38,3 +39,4 @@ function makePlace(thrown: (error: unknown) => void): Place {
 }
 
 bindingSuite({ test, create: () => angularBinding(makePlace) })
+waitingCases({ test, create: () => angularBinding(makePlace) })

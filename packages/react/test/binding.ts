@@ -1,8 +1,9 @@
 /** React, for the suite that all bindings share. */
-import { createElement, StrictMode, useLayoutEffect, useState, type ReactNode } from 'react'
+import { createElement, StrictMode, Suspense, use, useLayoutEffect, useState, type ReactNode } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot } from 'react-dom/client'
-import type { Binding, HookName, Inputs, Mounted, Shown } from '../../stores/testing/binding.ts'
+import type { LiveQuery } from 'pannier'
+import type { Binding, HookName, Inputs, Mounted, Person, Shown, Waiting } from '../../stores/testing/binding.ts'
 import {
   useCan,
   useCount,
@@ -29,7 +30,24 @@ const HOOKS: { readonly [Name in HookName]: (inputs: Inputs[Name]) => Shown[Name
 
 /** `host` makes an element for each component. */
 export function reactBinding(host: () => Element): Binding {
-  return { mount: (hook, inputs) => mount(host(), HOOKS[hook], inputs) }
+  return {
+    mount: (hook, inputs) => mount(host(), HOOKS[hook], inputs),
+    mountWaiting: (live) => mountWaiting(host(), live),
+  }
+}
+
+function mountWaiting(element: Element, live: LiveQuery<Person>): Waiting {
+  const renders: Shown['live'][] = []
+  const thrown: unknown[] = []
+  function People(): ReactNode {
+    use(live.ready)
+    const shown = useLiveQuery(live)
+    useLayoutEffect(() => void renders.push(shown), [shown])
+    return null
+  }
+  const root = createRoot(element, { onUncaughtError: (error) => thrown.push(error) })
+  flushSync(() => root.render(createElement(Suspense, null, createElement(People))))
+  return { renders, thrown, unmount: () => root.unmount() }
 }
 
 function mount<Name extends HookName>(

@@ -1,6 +1,18 @@
 /** Solid, for the suite that all bindings share. */
-import { catchError, createRenderEffect, createRoot, createSignal, type Accessor } from 'solid-js'
-import type { Binding, HookName, Inputs, Mounted, Shown } from '../../stores/testing/binding.ts'
+import {
+  catchError,
+  children,
+  createComponent,
+  createMemo,
+  createRenderEffect,
+  createResource,
+  createRoot,
+  createSignal,
+  Suspense,
+  type Accessor,
+} from 'solid-js'
+import type { LiveQuery } from 'pannier'
+import type { Binding, HookName, Inputs, Mounted, Person, Shown, Waiting } from '../../stores/testing/binding.ts'
 import {
   createCan,
   createCount,
@@ -49,7 +61,38 @@ function copied<State extends object>(state: State): () => State {
   return () => ({ ...state })
 }
 
-export const solidBinding: Binding = { mount: (hook, inputs) => mount(HOOKS[hook], inputs) }
+export const solidBinding: Binding = { mount: (hook, inputs) => mount(HOOKS[hook], inputs), mountWaiting }
+
+function mountWaiting(live: LiveQuery<Person>): Waiting {
+  const renders: Shown['live'][] = []
+  const thrown: unknown[] = []
+  const People = (): null => {
+    const read = copied(createLiveQuery(live))
+    createRenderEffect(() => void renders.push(read()))
+    return null
+  }
+  const Waits = (): unknown => {
+    const [isReady] = createResource(async () => (await live.ready, true))
+    return createMemo(() => isReady() && createComponent(People, {}))
+  }
+  const unmount = createRoot((dispose) => {
+    catchError(
+      () => {
+        const shown = children(() =>
+          createComponent(Suspense, {
+            get children() {
+              return createComponent(Waits as () => null, {})
+            },
+          }),
+        )
+        createRenderEffect(() => void shown())
+      },
+      (error) => thrown.push(error),
+    )
+    return dispose
+  })
+  return { renders, thrown, unmount }
+}
 
 function mount<Name extends HookName>(
   use: (inputs: Accessor<Inputs[Name]>) => Read<Name>,

@@ -8,6 +8,7 @@ import { replicationCases } from './replication-cases.ts'
 import { searchCases } from './search-cases.ts'
 import { tabsCases } from './tabs-cases.ts'
 import { valueCases } from './value-cases.ts'
+import { waitingCases } from './waiting-cases.ts'
 
 /** `mounts`: how many components one case mounts and unmounts. */
 export function bindingSuite(context: SuiteContext<() => Binding>, mounts = 100): void {
@@ -19,8 +20,9 @@ export function bindingSuite(context: SuiteContext<() => Binding>, mounts = 100)
   replicationCases(context)
 }
 
-/** The suite in a page, where there is time: with more mounts, and with tabs, whose leaders wait for timers. */
+/** The suite in a page, where there is time: with more mounts, with tabs, whose leaders wait for timers, and with what waits. */
 export function pageSuite(context: SuiteContext<() => Binding>): void {
   bindingSuite(context, 1000)
   tabsCases(context)
+  waitingCases(context)
 }

@@ -1,5 +1,5 @@
 /** The shape of a framework's binding, for the suite that all of them share. */
-import type { Database, Replication } from 'pannier'
+import type { Database, LiveQuery, Replication } from 'pannier'
 import type {
   CanSource,
   CountResult,
@@ -78,4 +78,30 @@ export interface Mounted<Name extends HookName> {
 export interface Binding {
   /** Mounts a component that renders the result of a hook. */
   mount<Name extends HookName>(hook: Name, inputs: Inputs[Name]): Mounted<Name>
+  /** Mounts a component that waits for the first rows of a started query, in the way of its framework, and then renders the query. */
+  mountWaiting(live: LiveQuery<Person>): Waiting
+}
+
+/** A component that may wait. Its inputs stay. */
+export type Waiting = Omit<Mounted<'live'>, 'set'>
+
+/** Mounts a component when the first rows are there: a block or a resolver waits, and no component. */
+export function mountWhenReady(live: LiveQuery<Person>, mount: () => Mounted<'live'>): Waiting {
+  let list: Mounted<'live'> | undefined
+  let isMounted = true
+  const thrown: unknown[] = []
+  const show = (): void => {
+    if (isMounted) list = mount()
+  }
+  live.ready.then(show, (error: unknown) => thrown.push(error))
+  return {
+    get renders() {
+      return list?.renders ?? []
+    },
+    thrown,
+    unmount() {
+      isMounted = false
+      list?.unmount()
+    },
+  }
 }

@@ -1,11 +1,11 @@
 /** People in a database in memory, and looks at what a component shows of them. */
-import { open, type Collection, type Database, type Query } from 'pannier'
+import { open, type Collection, type Database, type LiveQuery, type Query } from 'pannier'
 import { memory } from 'pannier/memory'
 import type { DatabaseStorage } from 'pannier/storage'
 import type { Live } from '@pannier/stores'
 import { assertEqual } from '../../db/testing/check.ts'
 import { aMoment } from '../../db/testing/suite.ts'
-import type { Binding, HookName, Inputs, Mounted, Person, Shown } from './binding.ts'
+import type { Binding, HookName, Inputs, Mounted, Person, Shown, Waiting } from './binding.ts'
 
 const MOMENTS_MAX = 5000
 
@@ -27,7 +27,7 @@ export class Fixture {
   readonly #binding: Binding
   readonly #storage: DatabaseStorage
   readonly #databases: Database[]
-  readonly #mounted: Mounted<HookName>[] = []
+  readonly #mounted: Pick<Mounted<HookName>, 'unmount'>[] = []
   readonly #started: Live<unknown>[] = []
 
   private constructor(binding: Binding, storage: DatabaseStorage, db: Database) {
@@ -96,7 +96,13 @@ export class Fixture {
 
   mount<Name extends HookName>(hook: Name, inputs: Inputs[Name]): Mounted<Name> {
     const mounted = this.#binding.mount(hook, inputs)
-    this.#mounted.push(mounted as Mounted<HookName>)
+    this.#mounted.push(mounted)
+    return mounted
+  }
+
+  mountWaiting(live: LiveQuery<Person>): Waiting {
+    const mounted = this.#binding.mountWaiting(live)
+    this.#mounted.push(mounted)
     return mounted
   }
 }
@@ -106,7 +112,12 @@ function peopleOf(db: Database): Collection<Person> {
 }
 
 /** The last render. */
-export function last<Name extends HookName>({ renders, thrown }: Mounted<Name>): Shown[Name] {
+export function last<State>({
+  renders,
+  thrown,
+}: Readonly<Record<'thrown', readonly unknown[]>> & {
+  readonly renders: readonly State[]
+}): State {
   if (renders.length === 0) throw thrown[0]
   return renders.at(-1)!
 }

@@ -1,6 +1,13 @@
 /** Svelte, for the suite that all bindings share. */
 import { fromStore, toStore, writable } from 'svelte/store'
-import type { Binding, HookName, Inputs, Mounted, Shown } from '../../stores/testing/binding.ts'
+import {
+  mountWhenReady,
+  type Binding,
+  type HookName,
+  type Inputs,
+  type Mounted,
+  type Shown,
+} from '../../stores/testing/binding.ts'
 import {
   createCan,
   createCount,
@@ -55,7 +62,11 @@ function current<State>(state: { readonly current: State }): () => State {
   return () => state.current
 }
 
-export const svelteBinding: Binding = { mount: (hook, inputs) => mount(HOOKS[hook], inputs) }
+export const svelteBinding: Binding = {
+  mount: (hook, inputs) => mount(HOOKS[hook], inputs),
+  // `{#await live.ready}`, and a component of the rows.
+  mountWaiting: (live) => mountWhenReady(live, () => mount(() => copied(createLiveQuery(live)), { query: () => live })),
+}
 
 function mount<Name extends HookName>(
   use: (inputs: () => Inputs[Name]) => Read<Name>,

@@ -1,6 +1,7 @@
 /** Vue, for the suite that all bindings share. */
-import { shallowRef, toValue, type App, type Component, type Ref } from 'vue'
-import type { Binding, HookName, Inputs, Mounted, Shown } from '../../stores/testing/binding.ts'
+import { h, shallowRef, Suspense, toValue, type App, type Component, type Ref } from 'vue'
+import type { LiveQuery } from 'pannier'
+import type { Binding, HookName, Inputs, Mounted, Person, Shown, Waiting } from '../../stores/testing/binding.ts'
 import {
   useCan,
   useCount,
@@ -62,12 +63,46 @@ function valueOf(part: unknown): unknown {
 }
 
 /** `mountApp` mounts a component somewhere. */
-export function vueBinding(mountApp: (component: Component, prepare: (app: App) => void) => App): Binding {
-  return { mount: (hook, inputs) => mount(mountApp, HOOKS[hook], inputs) }
+export function vueBinding(mountApp: MountApp): Binding {
+  return {
+    mount: (hook, inputs) => mount(mountApp, HOOKS[hook], inputs),
+    mountWaiting: (live) => mountWaiting(mountApp, live),
+  }
+}
+
+type MountApp = (component: Component, prepare: (app: App) => void) => App
+
+function mountWaiting(mountApp: MountApp, live: LiveQuery<Person>): Waiting {
+  const renders: Shown['live'][] = []
+  const thrown: unknown[] = []
+  const People: Component = {
+    async setup() {
+      await live.ready
+      const read = parts(useLiveQuery(live))
+      return () => {
+        renders.push(read())
+        return null
+      }
+    },
+  }
+  const suspended: Component = { render: () => h(Suspense, null, { default: () => h(People), fallback: () => null }) }
+  const app = mountApp(suspended, ({ config }) => {
+    config.errorHandler = (error) => thrown.push(error)
+    config.warnHandler = () => {}
+  })
+  let isMounted = true
+  return {
+    renders,
+    thrown,
+    unmount() {
+      if (isMounted) app.unmount()
+      isMounted = false
+    },
+  }
 }
 
 function mount<Name extends HookName>(
-  mountApp: (component: Component, prepare: (app: App) => void) => App,
+  mountApp: MountApp,
   use: (inputs: Ref<Inputs[Name]>) => Read<Name>,
   first: Inputs[Name],
 ): Mounted<Name> {

@@ -2,6 +2,7 @@
 import { createRenderer } from 'vue'
 import { test } from 'vitest'
 import { bindingSuite } from '../../stores/testing/binding-suite.ts'
+import { waitingCases } from '../../stores/testing/waiting-cases.ts'
 import { vueBinding } from './binding.ts'
 
 /** A renderer of nothing. */
@@ -26,3 +27,4 @@ const binding = vueBinding((component, prepare) => {
 })
 
 bindingSuite({ test, create: () => binding })
+waitingCases({ test, create: () => binding })
