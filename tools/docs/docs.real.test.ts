@@ -104,14 +104,17 @@ describe('what runs prints what the page says', () => {
     process.chdir(home)
     await using server = await startServer()
     writeFileSync(join(home, 'pannier.ts'), SHIM)
-    writeFileSync(join(home, 'module.ts'), withServer(runnable!, server.url))
+    for (const [index, text] of Object.values(RUNTIMES).entries())
+      writeFileSync(join(home, `runtime-${index}.ts`), text)
+    writeFileSync(join(home, 'module.ts'), withRuntimes(withServer(runnable!, server.url)))
     const printed: string[] = []
     const log = vi.spyOn(console, 'log').mockImplementation((...values: unknown[]) => {
       printed.push(values.map((value) => (typeof value === 'string' ? value : inspected(value))).join(' '))
     })
     vi.stubGlobal('render', () => {})
     try {
-      await import(/* @vite-ignore */ join(home, 'module.ts'))
+      const exported = (await import(/* @vite-ignore */ join(home, 'module.ts'))) as Partial<Durable>
+      if (exported.Room !== undefined) await useRoom(new exported.Room())
       const { opened } = (await import(/* @vite-ignore */ join(home, 'pannier.ts'))) as { opened: AsyncDisposable[] }
       for (const db of opened) await db[Symbol.asyncDispose]()
     } finally {
@@ -167,6 +170,42 @@ export const open = async (...parameters) => {
   return db
 }
 `
+
+const SHAPES = JSON.stringify(join(root, 'packages/sqlite-storage/test/shapes.ts'))
+
+/** Modules of other runtimes, in their shapes over Node's SQLite. */
+const RUNTIMES: Readonly<Record<string, string>> = {
+  'cloudflare:workers': `
+    import { durableShape } from ${SHAPES}
+    export class DurableObject { ctx = { storage: durableShape() } }`,
+  'expo-sqlite': `
+    import { expoShape } from ${SHAPES}
+    export const { openDatabaseSync, deleteDatabaseSync } = expoShape(import.meta.dirname)`,
+  '@op-engineering/op-sqlite': `
+    import { opShape } from ${SHAPES}
+    export const { open } = opShape(import.meta.dirname)`,
+  'react-native-get-random-values': 'export {}',
+  electron: `
+    export const app = { getPath: () => import.meta.dirname }
+    export const ipcMain = { handle(name, listener) { void listener() } }`,
+}
+
+/** The class of the pages for Durable Objects. */
+interface Durable {
+  readonly Room: new () => { readonly db: Promise<unknown>; say?(text: string): Promise<unknown> }
+}
+
+async function useRoom(room: InstanceType<Durable['Room']>): Promise<void> {
+  await room.db
+  await room.say?.('Hello')
+}
+
+function withRuntimes(code: string): string {
+  return Object.keys(RUNTIMES).reduce(
+    (made, name, index) => made.replace(new RegExp(`(from|import) '${name}'`), `$1 './runtime-${index}.ts'`),
+    code.replace("from 'pannier/all'", "from './pannier.ts'"),
+  )
+}
 
 function inspected(value: unknown): string {
   return inspect(value, { breakLength: Infinity, compact: 100, depth: 10 })

@@ -20,6 +20,13 @@ declare module '@op-engineering/op-sqlite' {
   export const open: OpSqlite['open']
 }
 
+declare module 'react-native-get-random-values' {}
+
+declare module 'electron' {
+  export const app: { getPath(name: 'userData'): string }
+  export const ipcMain: { handle(channel: string, listener: () => unknown): void }
+}
+
 declare module 'bun:sqlite' {
   export class Database {
     constructor(path: string)
