@@ -21,8 +21,8 @@ export function writeCounter(backend: Backend): CountWrites {
 
 /** Counts requests. Register it after authentication, and before the routes. */
 export function countRequests(app: FastifyInstance, backend: Backend): void {
-  onAnswered(app, async (request, reply) => {
-    if (isOfDoor(request)) logRequest(request, reply, backend)
+  onAnswered(app, async (request, reply, ms) => {
+    if (isOfDoor(request)) logRequest(request, reply, ms, backend)
   })
   app.addHook('onRequest', (request, _reply, done) => {
     if (isOfDoor(request)) {

@@ -51,13 +51,13 @@ export class Metrics {
   observe(app: FastifyInstance): void {
     const counters = new Map<string, Counter.Internal>()
     const timers = new Map<string, Histogram.Internal<'method'>>()
-    onAnswered(app, ({ method, routeOptions: { url: route = 'none' } }, { statusCode, elapsedTime }) => {
+    onAnswered(app, ({ method, routeOptions: { url: route = 'none' } }, { statusCode }, ms) => {
       const status = String(statusCode)
       const counted = kept(counters, `${method} ${status} ${route}`, () =>
         this.#requests.labels({ method, route, status }),
       )
       counted.inc()
-      kept(timers, method, () => this.#seconds.labels({ method })).observe(elapsedTime / 1000)
+      kept(timers, method, () => this.#seconds.labels({ method })).observe(ms / 1000)
     })
   }
 }

@@ -26,10 +26,11 @@ export function noteError(request: FastifyRequest, error: unknown, answer: { mes
   errors.set(request, { message, details: hasData ? data : cause instanceof Error ? cause.message : null })
 }
 
-/** When the request has its answer. */
+/** When the request has its answer, after `ms`. */
 export function logRequest(
   request: FastifyRequest,
   reply: FastifyReply,
+  ms: number,
   { logs, settings, definitions }: Pick<Backend, 'logs' | 'settings' | 'definitions'>,
 ): void {
   const { maxDays, logIP, logAuthId } = settings.values.logs
@@ -42,7 +43,7 @@ export function logRequest(
   const url = cut(withoutSecrets(request.originalUrl), URL_CHARS_MAX)
   const data = {
     type: 'request',
-    execTime: reply.elapsedTime,
+    execTime: ms,
     ...(error !== undefined && { error: error.message, details: error.details }),
     url,
     method,

@@ -29,7 +29,8 @@ export class RunningRequests {
   }
 }
 
-type EndCall = (request: FastifyRequest, reply: FastifyReply) => MaybePromise<void>
+/** `ms`: the time from the head of the request to the end of its answer. */
+type EndCall = (request: FastifyRequest, reply: FastifyReply, ms: number) => MaybePromise<void>
 
 const END: unique symbol = Symbol('end')
 
@@ -38,12 +39,14 @@ class RequestEnd {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #calls: EndCall[] = []
+  readonly #startMs: number
   #isMade = false
   #isCalled = false
 
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.#request = request
     this.#reply = reply
+    this.#startMs = reply.server.environment.now()
     // A stream that has taken the reply over is sent by nobody else.
     whenClosed(reply, () => (this.#isMade || reply.sent) && this.#callOnce())
   }
@@ -61,10 +64,11 @@ class RequestEnd {
   #callOnce(): void {
     if (this.#isCalled) return
     this.#isCalled = true
+    const ms = this.#reply.server.environment.now() - this.#startMs
     const failed = (error: unknown): void => this.#request.log.error({ err: error }, 'the end of a request has failed')
     for (const call of this.#calls) {
       try {
-        const calling = call(this.#request, this.#reply)
+        const calling = call(this.#request, this.#reply, ms)
         if (isPromise(calling)) calling.catch(failed)
       } catch (error) {
         failed(error)

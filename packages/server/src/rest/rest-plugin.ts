@@ -78,8 +78,8 @@ export function restPlugin(context: RestContext): FastifyPluginAsync {
     app.setErrorHandler(answerRestError)
     serializeAnswers(app)
     await packAnswers(app)
-    onAnswered(app, (request, reply) =>
-      andThen(context.routes.leave(request), () => logRequest(request, reply, context.backend)),
+    onAnswered(app, (request, reply, ms) =>
+      andThen(context.routes.leave(request), () => logRequest(request, reply, ms, context.backend)),
     )
     /** True: the request has been answered. A promise only where something has to be waited for. */
     const enter = (request: FastifyRequest, reply: FastifyReply): MaybePromise<boolean> => {

@@ -70,6 +70,7 @@ test('a request is logged with what PocketBase says of it, and in its order of k
     },
   ])
   expect(Object.keys(all[0]!)).toEqual(['id', 'created', 'data', 'message', 'level'])
+  expect(all[0]!.data['execTime']).toBeGreaterThan(0)
 })
 
 test('a request that fails is logged as an error, with its message and details', async () => {
