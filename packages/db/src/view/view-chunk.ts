@@ -69,8 +69,8 @@ export class ViewChunk {
   /** Call it first, in a view that already has rows. May miss. `mappedTo`: documents that were made later have no rows in it. */
   findOld(lists: TreeReader, mappedTo: number, from: number, to: number): void {
     const old = this.#documents.slice(from, to).filter(({ number }) => number <= mappedTo)
-    if (old.length === 0) return
     const documents = old.sort((left, right) => left.number - right.number)
+    if (documents.length === 0) return
     const found = lists.getMany(documents.map(({ number }) => numberKey(number)))
     documents.forEach((document, at) => (document.oldList = found[at]))
   }
@@ -86,20 +86,16 @@ export class ViewChunk {
 
   /** Changes of all documents. One sort of all would hold the thread: runs are sorted, and joined two by two. */
   async #inRuns(changesOf: (documents: readonly MappedDocument[]) => Changes, work: Work): Promise<Changes> {
-    let runs: Changes[] = []
+    const runs: Changes[] = []
     for (let from = 0; from < this.#documents.length; from += RUN_DOCUMENTS) {
       runs.push(inOrder(changesOf(this.#documents.slice(from, from + RUN_DOCUMENTS))))
       await work.pause()
     }
-    while (runs.length > 1) {
-      const pairs: Changes[] = []
-      for (let at = 0; at < runs.length; at += 2) {
-        pairs.push(at + 1 < runs.length ? joined(runs[at]!, runs[at + 1]!) : runs[at]!)
-        await work.pause()
-      }
-      runs = pairs
+    for (let at = 0; at + 1 < runs.length; at += 2) {
+      runs.push(joined(runs[at]!, runs[at + 1]!))
+      await work.pause()
     }
-    return runs[0] ?? { keys: [], values: [], present: [] }
+    return runs.at(-1) ?? { keys: [], values: [], present: [] }
   }
 }
 
@@ -110,9 +106,7 @@ function rowsOf(documents: readonly MappedDocument[], remembers: boolean): Chang
   for (const { id, number, rows, oldList } of documents) {
     const suffix = remembers ? numberKey(number) : ''
     const old = oldList && new Set(entryKeysOfList(oldList, id))
-    const { entryKeys } = rows
-    for (let at = 0; at < entryKeys.length; at++) {
-      const key = entryKeys[at]!
+    for (const [at, key] of rows.entryKeys.entries()) {
       keys.push(key)
       values.push(rows.values[at]! + suffix)
       present.push(old !== undefined && old.delete(key))
@@ -168,12 +162,8 @@ export function withoutEqual(rows: TreeReader, changes: Changes): Changes {
     const at = places[index]!
     if (value !== undefined && sameBytes(values[at]!, value)) equal.add(at)
   })
-  return equal.size === 0
-    ? changes
-    : picked(
-        changes,
-        Array.from(keys.keys()).filter((at) => !equal.has(at)),
-      )
+  const others = Array.from(keys.keys()).filter((at) => !equal.has(at))
+  return equal.size === 0 ? changes : picked(changes, others)
 }
 
 export function inOrder(changes: Changes): Changes {
@@ -181,7 +171,7 @@ export function inOrder(changes: Changes): Changes {
   return order === undefined ? changes : picked(changes, order)
 }
 
-/** Two runs as one; equal keys as they came. */
+/** Two runs of changes as one, in key order. */
 function joined(left: Changes, right: Changes): Changes {
   const [lefts, rights] = [left.keys, right.keys]
   const both = {
