@@ -158,7 +158,8 @@ function revisionOf({ rev }: DocumentWrite, generation: number): Revision {
 
 function sorted(writes: readonly DocumentWrite[], by: (write: DocumentWrite) => number): readonly DocumentWrite[] {
   if (writes.length < 2) return writes
-  return ascendingOrder(writes.map(by))?.map((at) => writes[at]!) ?? writes
+  const order = ascendingOrder(writes.map(by))
+  return order === undefined ? writes : Array.from(order, (at) => writes[at]!)
 }
 
 /**

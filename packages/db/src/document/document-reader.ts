@@ -6,6 +6,7 @@ import type { Key } from '../base/brand.ts'
 import { corruptBytes } from '../codec/bytes.ts'
 import { decodeDocument } from '../codec/decode-document.ts'
 import { idKey, numberKey } from '../codec/key-encoding.ts'
+import { stringOrder } from '../codec/key-order.ts'
 import type { Cursor, CursorOptions, KeyRange, Snapshot, TreeReader } from '../kv/key-value-store.ts'
 import { attachmentStubs } from './attachments/attachment-section.ts'
 import { BodyView, readNumber } from './body.ts'
@@ -87,7 +88,7 @@ export class DocumentReader {
 
   /** For each id its body if it is live; everything that is missing in memory is fetched together, tree by tree. */
   getMany(ids: readonly string[]): (BodyView | undefined)[] {
-    const values = getInOrder(this.idTree, ids.map(idKey), (key) => key)
+    const values = getInOrder(this.idTree, ids.map(idKey))
     const bodies = this.bodiesOf(values.filter((value) => value !== undefined).map(readNumber))
     let next = 0
     return values.map((value) => value && bodies[next++])
@@ -99,7 +100,7 @@ export class DocumentReader {
    */
   bodiesOf(numbers: readonly number[]): BodyView[] {
     const sequences = sequencesOf(this, numbers)
-    return getInOrder(this.bodies, sequences, numberKey).map((value, at) => viewOf(value, sequences[at]!))
+    return getInOrder(this.bodies, sequences.map(numberKey)).map((value, at) => viewOf(value, sequences[at]!))
   }
 
   /** As `bodiesOf` the first numbers: as many as have at most `BATCH_BYTES_MAX` together, and one at least. */
@@ -111,7 +112,7 @@ export class DocumentReader {
 
   /** As `getMany` of the first ids, within the same bound. */
   getSome(ids: readonly string[]): (BodyView | undefined)[] {
-    const values = getInOrder(this.idTree, ids.map(idKey), (key) => key)
+    const values = getInOrder(this.idTree, ids.map(idKey))
     const bodies = this.someBodiesOf(values.filter((value) => value !== undefined).map(readNumber))
     let next = 0
     const end = values.findIndex((value) => value !== undefined && next++ === bodies.length)
@@ -176,28 +177,24 @@ class BodyCursor implements DocumentCursor {
 /** When documents with these numbers were written last. */
 export function sequencesOf({ sequences }: DocumentReader, numbers: readonly number[]): readonly number[] {
   if (sequences.count() === 0) return numbers
-  return getInOrder(sequences, numbers, numberKey).map((value, at) => (value ? readNumber(value) : numbers[at]!))
+  return getInOrder(sequences, numbers.map(numberKey)).map((value, at) => (value ? readNumber(value) : numbers[at]!))
 }
 
-/** As `getMany` of the items' keys, which order as the items do: asked for in ascending order, and aligned with the items. */
-export function getInOrder<Item extends number | string>(
-  tree: TreeReader,
-  items: readonly Item[],
-  keyOf: (item: Item) => Key,
-): (Uint8Array | undefined)[] {
-  const order = ascendingOrder(items)
-  if (order === undefined) return tree.getMany(items.map(keyOf))
-  const aligned = new Array<Uint8Array | undefined>(items.length)
-  tree.getMany(order.map((at) => keyOf(items[at]!))).forEach((value, position) => (aligned[order[position]!] = value))
+/** As `getMany` of keys in any order: asked for in ascending order, and aligned with the keys. */
+export function getInOrder(tree: TreeReader, keys: readonly Key[]): (Uint8Array | undefined)[] {
+  const order = stringOrder(keys)
+  if (order === undefined) return tree.getMany(keys)
+  const aligned = new Array<Uint8Array | undefined>(keys.length)
+  const values = tree.getMany(Array.from(order, (at) => keys[at]!))
+  for (let at = 0; at < values.length; at++) aligned[order[at]!] = values[at]
   return aligned
 }
 
 /** The positions in ascending order of what is there; undefined if that is the order it has. */
-export function ascendingOrder(items: readonly (number | string)[]): number[] | undefined {
+export function ascendingOrder(numbers: readonly number[]): Uint32Array | undefined {
   let at = 1
-  while (at < items.length && items[at - 1]! <= items[at]!) at++
-  if (at >= items.length) return undefined
-  return Array.from(items.keys()).sort((left, right) => (items[left]! < items[right]! ? -1 : 1))
+  while (at < numbers.length && numbers[at - 1]! <= numbers[at]!) at++
+  return at >= numbers.length ? undefined : stringOrder(numbers.map(numberKey))
 }
 
 export function existingTree(snapshot: Snapshot, name: string): TreeReader {

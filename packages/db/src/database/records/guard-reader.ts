@@ -78,7 +78,7 @@ export class GuardReader {
     const reader = this.#open(collection)?.reader
     if (reader === undefined) return numbers.map(() => undefined)
     const sequences = sequencesOf(reader, numbers)
-    return getInOrder(reader.bodies, sequences, numberKey).map(
+    return getInOrder(reader.bodies, sequences.map(numberKey)).map(
       (bytes, at) => bytes && writtenOf(reader, new BodyView().load(bytes, sequences[at]!)),
     )
   }

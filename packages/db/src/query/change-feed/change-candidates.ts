@@ -9,12 +9,7 @@ import { notPromised } from '../../base/callback.ts'
 import type { Key } from '../../base/brand.ts'
 import { idKey, numberKey } from '../../codec/key-encoding.ts'
 import { readNumber, type BodyView } from '../../document/body.ts'
-import {
-  ascendingOrder,
-  existingTree,
-  type DocumentReader,
-  type StoredDocument,
-} from '../../document/document-reader.ts'
+import { existingTree, type DocumentReader, type StoredDocument } from '../../document/document-reader.ts'
 import type { TreeReader } from '../../kv/key-value-store.ts'
 import { isNever, type Condition, isAlways } from '../ast/normalise.ts'
 import { scanEntries } from '../operators/build.ts'
@@ -102,7 +97,7 @@ function sequencesOf({ documents }: QuerySource, numbers: readonly number[]): nu
   const sequences = moved
     .getMany(numbers.map<Key>(numberKey))
     .map((value, at) => (value === undefined ? numbers[at]! : readNumber(value)))
-  return ascendingOrder(sequences)?.map((at) => sequences[at]!) ?? sequences
+  return sequences.sort((left, right) => left - right)
 }
 
 function deletedTree({ documents }: QuerySource): TreeReader {
