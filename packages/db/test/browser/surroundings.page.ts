@@ -35,7 +35,9 @@ async function reads(): Promise<Record<string, number | string>> {
     indexed: () => rows.find({ n: { $gt: 90 } }).count(),
     export: async () => {
       let lines = 0
-      for await (const _ of rows.export() as unknown as AsyncIterable<unknown>) lines++
+      // WebKit's streams can't be looped over.
+      const reader = rows.export().getReader()
+      while (!(await reader.read()).done) lines++
       return lines
     },
   }
