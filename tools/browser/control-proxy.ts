@@ -17,11 +17,14 @@ const agent = new Agent({ keepAlive: false })
 /** The address to open in place of `url`. */
 export async function controllable(url: string): Promise<string> {
   const { origin, pathname, search, hash } = new URL(url)
-  const response = await fetch(url)
-  await response.body?.cancel()
-  if (response.headers.has(CONTROL_HEADER)) return url
-  const proxy = proxies.get(origin) ?? startProxy(origin)
-  proxies.set(origin, proxy)
+  // A server with a proxy may be away by now.
+  let proxy = proxies.get(origin)
+  if (proxy === undefined) {
+    const response = await fetch(url)
+    await response.body?.cancel()
+    if (response.headers.has(CONTROL_HEADER)) return url
+    proxies.set(origin, (proxy = startProxy(origin)))
+  }
   return `${await proxy}${pathname}${search}${hash}`
 }
 
