@@ -170,7 +170,9 @@ export class RecordReads {
     documents: readonly JsonObject[],
     options: ShowOptions = {},
   ): Promise<RecordJson[]> {
-    const found = await this.inSnapshot((snapshot) => this.#found(snapshot, actor, definition, documents, options))
+    const found =
+      shownAlone(definition, documents, options) ??
+      (await this.inSnapshot((snapshot) => this.#found(snapshot, actor, definition, documents, options)))
     return this.#shown(actor, found, options)
   }
 
@@ -373,6 +375,21 @@ export class RecordReads {
     }
     return picked
   }
+}
+
+const NO_FIELDS: ReadonlySet<string> = new Set()
+
+/** Documents in whose showing no rule and no other record has a say. Undefined: one of them has. */
+function shownAlone(
+  definition: Definition,
+  documents: readonly JsonObject[],
+  { expand = '' }: ShowOptions,
+): readonly ShownRecord[] | undefined {
+  const { type, fields } = definition
+  if (type !== 'base' || expand !== '' || fields.some(({ viewRule }) => viewRule !== undefined)) return undefined
+  return documents.map((document) => {
+    return { definition, document, without: NO_FIELDS, hasEmail: false, expand: undefined }
+  })
 }
 
 function pageWith({ page, perPage }: ListRequest, total: number | undefined): Omit<RecordPage, 'items'> {

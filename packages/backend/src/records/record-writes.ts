@@ -261,5 +261,20 @@ function unknownFields(definition: Definition, input: RecordInput): ServiceError
 
 /** The actor, with what it has sent. */
 function seeing(actor: Actor, { body }: WrittenRecord): Actor {
-  return body === undefined ? actor : { ...actor, request: { ...actor.request, body } }
+  if (body === undefined) return actor
+  const { request } = actor
+  const { context, method } = request
+  // As in the request itself: few rules read them.
+  const asked = {
+    context,
+    method,
+    body,
+    get query() {
+      return request.query
+    },
+    get headers() {
+      return request.headers
+    },
+  }
+  return { ...actor, request: asked }
 }

@@ -44,6 +44,29 @@ test.each([
   expect([...new Set(read)]).toEqual(wanted)
 })
 
+test('what was written is shown without a snapshot, a query or a header unless a rule or another record has a say', async () => {
+  const fields = [...FIELDS, { type: 'relation', name: 'next', collectionId: 'pbc_open', maxSelect: 1 }]
+  const open = { createRule: '', viewRule: '', updateRule: '' }
+  world = await openWorld([
+    { id: 'pbc_open', name: 'open', ...open, fields: FIELDS },
+    { name: 'ruled', ...open, fields: [{ ...FIELDS[0], viewRule: "@request.query.mode = 'open'" }, fields[1]] },
+  ])
+  const snapshots = vi.spyOn(world.reads, 'inSnapshot')
+  const { guest, read } = watched()
+  const made = await world.writes.create(guest, 'open', { title: 'one' })
+  expect(made).toMatchObject({ title: 'one' })
+  expect(await world.writes.update(guest, 'open', String(made.id), { title: 'two' })).toMatchObject({ title: 'two' })
+  expect(snapshots).not.toHaveBeenCalled()
+  expect(read).toEqual([])
+  const next = { title: 'three', next: made.id }
+  expect(await world.writes.create(guest, 'ruled', next, { expand: 'next' })).toMatchObject({
+    title: 'three',
+    expand: { next: { title: 'two' } },
+  })
+  expect([...new Set(read)]).toEqual(['query'])
+  expect(await world.writes.create(NOBODY, 'ruled', { next: made.id })).not.toHaveProperty('title')
+})
+
 test('a rule is asked about a viewed record unless it is empty or the actor is a superuser', async () => {
   world = await openWorld([
     { name: 'open', viewRule: '', fields: FIELDS },

@@ -505,8 +505,8 @@ export class Database<Schemas extends object = object, Relations extends object 
       throw error
     })
     return store.onCommit((notice) => {
-      // At once: when the event comes, a collection may have come and gone.
-      learnNames()
+      // At once: when the event comes, a collection may have come and gone. Most commits write to known ones alone.
+      if (![...notice.trees.keys()].every((tree) => names.has(Number.parseInt(tree)))) learnNames()
       told = told.then(async (notifier) => {
         await notifier.tell(notice)
         return notifier

@@ -16,31 +16,27 @@ export function commitNotice(
   local: boolean,
 ): CommitNotice {
   const names = new Map<number, string>()
-  for (const state of [before, after])
-    for (const tree of state.trees) if (tree !== undefined) names.set(tree.id, tree.name)
   const trees = new Map<string, { readonly keys: readonly Key[] | undefined }>()
-  const changed = new Map<number, Key[]>()
-  const dropped: number[] = []
+  /** By tree; undefined: it was dropped. */
+  const changed = new Map<number, Key[] | undefined>()
   readCommit(body, {
     create({ id, name }) {
       names.set(id, name)
       trees.set(name, { keys: [] })
     },
-    drop: (id) => dropped.push(id),
+    drop: (id) => changed.set(id, undefined),
     change(id) {
       const keys: Key[] = []
       changed.set(id, keys)
       return { add: (_operation, key) => keys.push(key) }
     },
   })
+  for (const state of [before, after])
+    for (const tree of state.trees) if (tree !== undefined && changed.has(tree.id)) names.set(tree.id, tree.name)
   for (const [id, keys] of changed) {
     const name = names.get(id)
     if (name !== undefined)
-      trees.set(name, { keys: keys.length > NOTICE_KEYS_MAX ? undefined : [...new Set(keys)].sort() })
-  }
-  for (const id of dropped) {
-    const name = names.get(id)
-    if (name !== undefined) trees.set(name, { keys: undefined })
+      trees.set(name, { keys: keys && keys.length <= NOTICE_KEYS_MAX ? [...new Set(keys)].sort() : undefined })
   }
   return { sequence, trees, local }
 }
