@@ -17,7 +17,7 @@ interface Budget {
 export const BUDGETS: Readonly<Record<string, Budget>> = {
   db: { files: 384, lines: 57_927, adr: 54 },
   rules: { files: 34, lines: 4300, adr: 54 },
-  backend: { files: 315, lines: 38_200, adr: 54 },
+  backend: { files: 315, lines: 38_221, adr: 54 },
   server: { files: 232, lines: 22_910, adr: 54 },
   admin: { files: 228, lines: 23_000, adr: 54 },
   client: { files: 30, lines: 4250, adr: 54 },
