@@ -4453,6 +4453,7 @@ interface SubscriberHost {
 }
 
 interface SyncHost extends PushHost {
+    readonly logs: LogWriter;
     readonly accountHoldings: AccountHoldings;
     readonly fleet: Pick<Fleet, 'joined'>;
     readonly key: DataKey;

@@ -17,6 +17,7 @@ import type { Actor } from '../access/actor.ts'
 import type { DataKey } from '../access/data-key.ts'
 import { recordsName, type Definition } from '../definitions/definition.ts'
 import type { Fleet } from '../fleet/fleet.ts'
+import type { LogWriter } from '../gateway/log-entry.ts'
 import type { Principal } from '../gateway/principal.ts'
 import { forbidden, ServiceError } from '../gateway/service-error.ts'
 import type { RecordJson } from '../records/record-types.ts'
@@ -88,6 +89,7 @@ interface Started {
 }
 
 interface SyncHost extends PushHost {
+  readonly logs: LogWriter
   readonly accountHoldings: AccountHoldings
   readonly fleet: Pick<Fleet, 'joined'>
   readonly key: DataKey

@@ -214,7 +214,8 @@ export class FeedWorld {
     const holdings = new HoldingsStore({ database, horizonMs: HORIZON_MS })
     this.#forgetful = { database, definitions, boots, holdings, environment: this.environment, horizonMs: HORIZON_MS }
     this.accountHoldings = new AccountHoldings(definitions)
-    this.feed = new Feed({ ...this.#forgetful, environment: this.environment, accountHoldings: this.accountHoldings })
+    const { environment, accountHoldings } = this
+    this.feed = new Feed({ ...this.#forgetful, environment, accountHoldings, logs: { write: () => {} } })
   }
 
   /** What left up to a sequence. */

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto'
 import type { Alternative, Holdings } from '@pannier/rules/cut'
-import type { Database } from 'pannier'
 import { readSnapshot, rememberedRows } from 'pannier/internal'
 import type { GuardReader, SnapshotReader } from 'pannier/internal'
 import type { Environment } from 'pannier/types'
@@ -22,12 +21,11 @@ import type { HoldingsStore } from './holdings-store.ts'
 import { isWalkedById, walkById } from './first-walk.ts'
 import { meet } from './meet.ts'
 import { WHOLE, type Part } from './part.ts'
-import { EMPTY, indexName, indexOf, updateSides, type IndexState } from './sides-view.ts'
+import { EMPTY, indexName, indexOf, updateSides, type IndexState, type SidesHost } from './sides-view.ts'
 import { holdingsAt, isClocked } from './spans.ts'
 import { rulesToSync, type AccountRules, type SyncRules } from '../rules/sync-rules.ts'
 
-interface FeedHost {
-  readonly database: Database
+interface FeedHost extends SidesHost {
   readonly definitions: KnownDefinitions
   readonly boots: Boots
   readonly environment: Environment
@@ -101,7 +99,7 @@ export class Feed {
       token: each.token !== undefined && timeOf(each.token) > latestMs ? undefined : each.token,
       rules: rulesToSync(definitions, each.definition, principal),
     }))
-    for (const { definition, rules } of ruled) await updateSides(database, definition, rules)
+    for (const { definition, rules } of ruled) await updateSides(this.#host, definition, rules)
     return readSnapshot(database, async (reader) => {
       for (const { rules } of ruled) rules.indexedAt ??= reader.sequence
       const pages: PulledPage[] = []
