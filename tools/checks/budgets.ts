@@ -22,7 +22,7 @@ export const BUDGETS: Readonly<Record<string, Budget>> = {
   admin: { files: 228, lines: 23_000, adr: 54 },
   client: { files: 30, lines: 4250, adr: 54 },
   jsonstore: { files: 28, lines: 3600, adr: 54 },
-  pocketbase: { files: 35, lines: 4650, adr: 54 },
+  pocketbase: { files: 35, lines: 4659, adr: 54 },
   postgres: { files: 14, lines: 3200, adr: 54 },
   stores: { files: 8, lines: 800, adr: 56 },
   react: { files: 6, lines: 250, adr: 56 },
