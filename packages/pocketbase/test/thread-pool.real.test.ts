@@ -43,6 +43,33 @@ test('a thread runs the next handler too, unless its heap is large', async () =>
   expect((await run(look)).error).toBeUndefined()
 })
 
+test('as many threads as ran at once wait for the next handlers, and four of them after a while', async () => {
+  const AT_ONCE = 10
+  let known = 0
+  const all = async (): Promise<number> => {
+    known = 0
+    const inside = Promise.withResolvers<void>()
+    let begun = 0
+    const one = (): Promise<DoneMessage> =>
+      pool.run(
+        { kind: 'handle', handler: { code, file: import.meta.filename, line: 1, column: 1 }, event: undefined },
+        async (call) => {
+          if (call.parameters[0] === 'known') known++
+          if (++begun === AT_ONCE) inside.resolve()
+          await inside.promise
+          return {}
+        },
+      )
+    const code = '() => { const text = globalThis.mark ? "known" : "new"; globalThis.mark = true; cronRemove(text) }'
+    await Promise.all(Array.from({ length: AT_ONCE }, one))
+    return known
+  }
+  await all()
+  expect(await all()).toBe(AT_ONCE)
+  await environment.advance(10_000)
+  expect(await all()).toBe(4)
+})
+
 test.for([
   ['throws later', '() => { setTimeout(() => { throw new Error("late") }) }'],
   ['ends its thread', '() => { setTimeout(() => process.exit(1)) }'],

@@ -10,8 +10,9 @@ type Answer = (call: CallMessage) => Promise<AnswerMessage>
 
 /** The number of handlers that run at once, without handlers that others have started: they may not wait for their own end. */
 const RUNNING_MAX = 15
-/** The number of idle threads that wait for work. */
+/** The number of idle threads that wait for work. More of them wait a while: others may come as these did. */
 const IDLE_MAX = 4
+const IDLE_MS = 10_000
 /** A thread with a larger heap ends, as nothing else gives it back. */
 const IDLE_HEAP_BYTES_MAX = 64 << 20
 /** A handler that computes for longer is ended with its thread. */
@@ -109,6 +110,7 @@ export class ThreadPool {
   readonly #inside = new AsyncLocalStorage<true>()
   readonly #works = new Set<Promise<unknown>>()
   #running = 0
+  #cancelTrim: () => void = () => {}
   #isClosed = false
 
   constructor(environment: Environment, hooksFolder: string) {
@@ -141,16 +143,25 @@ export class ThreadPool {
       return done
     } finally {
       // Handlers don't see what is around them in their files: a thread that has run a file is of no more use.
-      if (isSmall && task.kind === 'handle' && !this.#isClosed && this.#idle.length < IDLE_MAX) this.#idle.push(thread)
+      if (isSmall && task.kind === 'handle' && !this.#isClosed) this.#keep(thread)
       else await thread.end()
       if (!isInner) this.#pass()
     }
+  }
+
+  #keep(thread: Thread): void {
+    this.#cancelTrim()
+    if (this.#idle.push(thread) <= IDLE_MAX) return
+    this.#cancelTrim = this.#environment.after(IDLE_MS, () => {
+      for (const one of this.#idle.splice(0, this.#idle.length - IDLE_MAX)) void one.end()
+    })
   }
 
   /** Closes the threads, and waits for tasks that run. */
   async close(): Promise<void> {
     this.#isClosed = true
     await Promise.allSettled(this.#works)
+    this.#cancelTrim()
     await Promise.all(this.#idle.splice(0).map((thread) => thread.end()))
   }
 
