@@ -14,10 +14,13 @@ const environment = systemEnvironment()
 const storage = counting(memory())
 const keys = Array.from({ length: ENTRIES }, (_, n) => `key ${n}` as Key)
 
+/** Databases that other files of this process have left open. */
+let others: number | undefined
+
 async function openShared(name: string): Promise<PagedKeyValueStore> {
   const coordinator = localCoordinator({ key: storage.identify(name), environment })
   const store = await storage.open(name)
-  const cacheBytesMax = (databases: number): number => MEMORY_BYTES / databases
+  const cacheBytesMax = (databases: number): number => MEMORY_BYTES / (databases - (others ??= databases - 1))
   return openKeyValueStore({ store, coordinator, environment, durability: 'relaxed', cacheBytesMax })
 }
 

@@ -227,10 +227,10 @@ test('a failure of the server says nothing of it', async () => {
   const { backend } = server.server
   const { records } = backend
   const hidden = 'ENOENT: /home/operator/secret'
-  const { list } = records
-  Object.assign(records, { list: () => Promise.reject(new Error(hidden)) })
+  const { listText } = records
+  Object.assign(records, { listText: () => Promise.reject(new Error(hidden)) })
   const failed = await call(server.url, 'GET /collections/docs/records', undefined, '')
-  Object.assign(records, { list })
+  Object.assign(records, { listText })
   expect(failed.status).toBe(500)
   expect(Object.keys(failed.json).toSorted()).toEqual(['data', 'message', 'status'])
   expect(failed.text).not.toMatch(/ENOENT|operator|at \S+:\d+/)
