@@ -28,21 +28,17 @@ test('a short timer that rings counts as a pause', () => {
   ])
 })
 
-test('the rest of a limit is allowed, a pause after it is reported', async () => {
+test('the rest of a limit is allowed, a pause after it is reported', () => {
   const { guard, owner, ring } = guarded()
   let later = (): void => {}
   owner.setTimeout(() => {
     owner.setTimeout(() => owner.setTimeout(() => {}, 2), 190)
     later = () => void owner.setTimeout(() => {}, 20)
-    void Promise.resolve().then(() => owner.setTimeout(() => {}, 20))
   }, 5000)
-  ring()
-  await Promise.resolve()
   ring()
   ring()
   ring()
   expect(guard.late).toEqual([])
-  await new Promise((resolve) => setImmediate(resolve))
   later()
   ring()
   expect(guard.late).toHaveLength(1)

@@ -43,7 +43,7 @@ export interface Guard {
   readonly running: Map<object, string>
   /** Timers that have been set, have not fired and were not cleared, with the place that has set them. */
   readonly timers: Map<NodeJS.Timeout, Error>
-  /** A limit calls back, or promises follow from it: what is set now waits for the rest of it. */
+  /** A limit calls back: what it sets now waits for the rest of it. */
   doesLimitRing: boolean
 }
 
@@ -190,7 +190,7 @@ export function guardTimers(owner: object, guard: Guard): void {
         try {
           ;(callback as (...all: unknown[]) => void)(...parameters)
         } finally {
-          if (isLimit) setImmediate(() => (guard.doesLimitRing = false))
+          guard.doesLimitRing = false
         }
       }
       const timer = set(fired, ms, ...rest) as NodeJS.Timeout
