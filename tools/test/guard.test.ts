@@ -1,14 +1,18 @@
 /** Goal: a short timer of a pure file is reported, the rest of a limit is not. Method: timers that ring when the test says so. */
 import { fileURLToPath } from 'node:url'
+import { compileFunction } from 'node:vm'
 import { expect, test } from 'vitest'
 import { guardTimers, type Guard } from './setup/guard.ts'
 
 /** A guard of this file, which is pure, over timers of a test's own. */
-function guarded() {
+function guarded(isAwaited = true) {
   const rings: (() => void)[] = []
   const owner = {
-    setTimeout: (callback: () => void, _ms: number): number => rings.push(callback),
-    clearTimeout: (_timer: number): void => {},
+    setTimeout: (callback: () => void, _ms: number): object => {
+      rings.push(callback)
+      return { hasRef: () => isAwaited }
+    },
+    clearTimeout: (_timer: object): void => {},
     setInterval: (_callback: () => void, _ms: number): void => {},
     clearInterval: (_timer: number): void => {},
   }
@@ -42,6 +46,18 @@ test('the rest of a limit is allowed, a pause after it is reported', () => {
   later()
   ring()
   expect(guard.late).toHaveLength(1)
+})
+
+test('a timer of a library is reported if somebody waits for it', () => {
+  const set = compileFunction('owner.setTimeout(() => {}, 20)', ['owner'], {
+    filename: '/node_modules/library/index.js',
+  })
+  for (const isAwaited of [true, false]) {
+    const { guard, owner, ring } = guarded(isAwaited)
+    set(owner)
+    ring()
+    expect(guard.late).toHaveLength(isAwaited ? 1 : 0)
+  }
 })
 
 test('a timer that the file before has set is not reported', () => {

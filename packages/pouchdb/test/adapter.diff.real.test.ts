@@ -161,7 +161,8 @@ function someBulkRead(random: Random, id: string, revision: string): Call {
     id: random.pick(some),
     ...(random.chance(0.7) && { rev: random.chance(0.1) ? 'odd' : someRevision(random) }),
   }))
-  const latest = random.chance(0.5)
+  // PouchDB's memory adapter ends the process if a document lacks the revision.
+  const latest = random.chance(0.5) && docs.every((one) => one.id !== id || one.rev === undefined)
   return (db) => db.bulkGet({ docs, revs: true, latest })
 }
 

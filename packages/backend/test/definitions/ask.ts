@@ -29,6 +29,8 @@ export function comparable({ status, body }: Answer): Answer {
     .replaceAll(/_clone_\w{4}/g, '_clone_')
     .replaceAll(/"pbc_\d+","collectionName":"temp_view_\w{5}/g, '"","collectionName":"temp_view_')
     .replaceAll(/,"params":\{"records":[^}]*\}/g, '')
+    // PocketBase names them in the order of a Go map.
+    .replaceAll(/(?<=existing reference in )[^".]+/g, (names) => names.split(', ').toSorted().join(', '))
     .replaceAll(/(Invalid rule\.) Raw error: (?:[^"\\]|\\.)*/g, '$1')
   return { status, body: JSON.parse(text) as unknown }
 }

@@ -115,13 +115,14 @@ interface Running {
   isStarted: boolean
 }
 
-/** A thread, and the one that takes its place when it has to be ended. It has one call at a time. */
+/** A thread, and the one that takes its place when it has to be ended. It has one call at a time. `close()` waits for the end of each. */
 class SandboxThread {
   readonly #environment: Environment
   readonly #limits: SandboxLimits
   readonly #onLog: (line: string) => void
   readonly #isIdle: () => void
   #running: Running | undefined
+  #ended: Promise<unknown> = Promise.resolve()
   #cancel: () => void = () => {}
   current: Pending | undefined
 
@@ -198,11 +199,11 @@ class SandboxThread {
     return { worker, port, isStarted: false }
   }
 
-  async #end(): Promise<void> {
+  #end(): Promise<unknown> {
     const old = this.#running
     this.#running = undefined
     old?.port.close()
-    await old?.worker.terminate()
+    return (this.#ended = Promise.all([this.#ended, old?.worker.terminate()]))
   }
 }
 
