@@ -32,7 +32,7 @@ transactionSuite({
 for (const seed of seedsOf('model')) {
   test(`random steps, seed ${seed} (replay: SEED=${seed} SEEDS=1)`, async () => {
     const random = seededRandom(seed)
-    const storage = slow(memory(), random)
+    const storage = slow(memory(), random.fork())
     const cacheBytesMax = random.pick([0, 50_000, 1_000_000])
     await simulateTransactions(() => openCold('x', storage, { cacheBytesMax }), random)
   })

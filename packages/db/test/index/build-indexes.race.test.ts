@@ -94,10 +94,11 @@ for (const seed of seedsOf('race', 2)) {
     await define(context, INDEXES.slice(0, 2))
     const keyBytesMax = random.pick([1, 500, 5000, 1_000_000])
     const writes: Promise<void>[] = []
+    const chance = random.fork()
     context.meanwhile = async () => {
       // Not waited for: the builder may hold the lease.
-      if (writes.length < 100 && random.chance(0.5)) writes.push(writeSomething(db, random))
-      if (random.chance(0.05)) expect((await db.check()).problems).toEqual([])
+      if (writes.length < 100 && chance.chance(0.5)) writes.push(writeSomething(db, chance))
+      if (chance.chance(0.05)) expect((await db.check()).problems).toEqual([])
     }
     const builder = new AbortController()
     const first = build(context, { keyBytesMax, signal: builder.signal }).catch((error: unknown) => {
