@@ -9,15 +9,7 @@ export function systemEnvironment(): Environment {
 
 const ID_BYTES = 16
 
-/** Random bytes in stock: a call for 4,096 costs as much as one for 16. */
-const chance = new Uint8Array(4096)
-let unused = 0
-function randomBytes(length: number): Uint8Array<ArrayBuffer> {
-  if (length > chance.length) return crypto.getRandomValues(new Uint8Array(length))
-  if (length > unused) unused = crypto.getRandomValues(chance).length
-  return chance.slice((unused -= length), unused + length)
-}
-
+const randomBytes = (length: number): Uint8Array<ArrayBuffer> => crypto.getRandomValues(new Uint8Array(length))
 const randomId = (): string => toHex(randomBytes(ID_BYTES))
 
 function after(delayMs: number, callback: () => void, isAwaited = false): () => void {
@@ -28,8 +20,9 @@ function after(delayMs: number, callback: () => void, isAwaited = false): () => 
 }
 
 /**
- * A turn at the end of the queue, behind results of the backend that wait already. Continuations of `scheduler.yield` go before them, and
- * timers are slowed down: to 4 ms, in a hidden page to a second.
+ * A turn at the end of the queue, behind results of the backend that wait already. `scheduler.yield` is no choice: its
+ * continuations go first, so a long row of them would keep those results waiting. Timers are none either: they are
+ * slowed down to 4 ms, and to a second in a hidden page.
  */
 function makeYield(): () => Promise<void> {
   if (typeof setImmediate === 'function') return () => new Promise((resolve) => setImmediate(resolve))
